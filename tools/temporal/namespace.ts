@@ -1,5 +1,5 @@
 import { Connection } from '@temporalio/client';
-import { msToTs } from '@temporalio/common/lib/time';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export const NAMESPACE = 'default';

@@ -1,0 +1,34 @@
+import { bundleWorkflowCode } from '@temporalio/worker';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageRoot } from './temporal/package-root.ts';
+
+/** What the workflows may import, compiled; a worker that starts from the bundle needs no bundler at start. */
+const SOURCES = ['domain', 'contracts', 'workflows'];
+
+export async function bundleWorkflows(root: string = packageRoot()): Promise<'written' | 'fresh' | 'no workflows'> {
+  const dist = join(root, 'dist');
+  const target = join(dist, 'workflow-bundle.js');
+  const workflowsPath = join(dist, 'workflows', 'index.js');
+  if (!existsSync(workflowsPath)) return 'no workflows';
+  const newest = Math.max(
+    statSync(join(root, 'package-lock.json')).mtimeMs,
+    ...SOURCES.map((folder) => newestIn(join(dist, folder))),
+  );
+  if (existsSync(target) && statSync(target).mtimeMs > newest) return 'fresh';
+  const { code } = await bundleWorkflowCode({ workflowsPath });
+  // Renamed into place: a worker that starts meanwhile must not read half a bundle.
+  await writeFile(`${target}.partial`, code);
+  await rename(`${target}.partial`, target);
+  return 'written';
+}
+
+function newestIn(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+  return Math.max(0, ...files.map((name) => statSync(join(folder, name)).mtimeMs));
+}
+
+const startedDirectly = process.argv[1] !== undefined && /[\\/]tools[\\/]bundle\.[jt]s$/.test(process.argv[1]);
+if (startedDirectly) await bundleWorkflows();

@@ -1,0 +1,97 @@
+// What the npm scripts run: node tools/run.mjs TASK [arguments]. Each task makes ready what it needs first.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureBuild } from './setup/build.mjs';
+import { ensurePackages } from './setup/packages.mjs';
+import { ROOT, SetupError, run, say } from './setup/step.mjs';
+
+const CODE = ['**/*.{ts,mjs,json,yml}'];
+
+const TASKS = {
+  build: async () => (await ensurePackages(), await ensureBuild(), 0),
+  demo: (args) => program('dist/tools/demo/main.js', args),
+  bench: (args) => program('dist/bench/main.js', args),
+  start: (args) => program('dist/cli/main.js', ['dev', ...args]),
+  types: (args) => tool('typescript/bin/tsc', ['-p', '.', '--noEmit', ...args]),
+  lint: (args) => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', ...args]),
+  format: (args) => tool('prettier/bin/prettier.cjs', ['--write', '--log-level', 'warn', ...(args.length > 0 ? args : CODE)]),
+  'format:check': () => tool('prettier/bin/prettier.cjs', ['--check', ...CODE]),
+  test: (args) => test(args, 0),
+  check,
+};
+
+/** Types, lint, format, tests: all of them, so that one run tells everything. */
+async function check(args) {
+  let failed = 0;
+  for (const name of ['types', 'lint', 'format:check']) {
+    say(`check: ${name}`);
+    if ((await TASKS[name]([])) === 0) continue;
+    failed += 1;
+    say(`check: ${name} failed`);
+  }
+  say('check: test');
+  const code = await test(args, failed);
+  return code === 0 && failed > 0 ? 1 : code;
+}
+
+/** Runs the tests. The last line of its output is `N passed, N failed`, whatever goes wrong. */
+async function test(args, failedBefore) {
+  const folder = mkdtempSync(join(tmpdir(), 'replylane-test-'));
+  const marker = join(folder, 'summary');
+  let failed = failedBefore;
+  let code = 1;
+  try {
+    await ensurePackages();
+    // Tests of the command line run dist/; the others still tell something when the build fails.
+    if (!(await built())) failed += 1;
+    code = await tool('vitest/vitest.mjs', ['run', ...args], {
+      REPLYLANE_FAILED_CHECKS: String(failed),
+      REPLYLANE_SUMMARY_MARKER: marker,
+    });
+    return code === 0 && failed > 0 ? 1 : code;
+  } finally {
+    if (!existsSync(marker)) process.stdout.write(`0 passed, ${failed + 1} failed\n`);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function built() {
+  try {
+    await ensureBuild();
+    return true;
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    say(error.message);
+    return false;
+  }
+}
+
+async function tool(path, args, env = {}) {
+  await ensurePackages();
+  return await run(process.execPath, [join(ROOT, 'node_modules', path), ...args], { env: { ...process.env, ...env } });
+}
+
+/** Goes on as that program, in this process: its signals, its output and its exit code are the program's own. */
+async function program(path, args) {
+  await ensurePackages();
+  await ensureBuild();
+  const file = join(ROOT, path);
+  if (!existsSync(file)) throw new SetupError(`${path} does not exist.`);
+  process.argv = [process.argv[0], file, ...args];
+  await import(pathToFileURL(file).href);
+  return undefined;
+}
+
+const [name, ...args] = process.argv.slice(2);
+const task = Object.hasOwn(TASKS, name ?? '') ? TASKS[name] : undefined;
+try {
+  if (task === undefined) throw new SetupError(`Tasks: ${Object.keys(TASKS).join(', ')}.`);
+  const code = await task(args);
+  if (code !== undefined) process.exitCode = code;
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error;
+  say(error.message);
+  process.exitCode = 1;
+}
