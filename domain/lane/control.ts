@@ -1,0 +1,56 @@
+import { assertNever } from '../outcome.ts';
+import type { ControlRequest } from './messages.ts';
+import { type Lane, recordAct } from './state.ts';
+
+/** What is wrong with an operator's request, or undefined. Synchronous, so that it can be an Update's validator. */
+export function controlProblem(request: unknown): string | undefined {
+  if (typeof request !== 'object' || request === null) return 'give { action, by, reason }';
+  const { action, by, reason } = request as Record<string, unknown>;
+  if (action !== 'pause' && action !== 'resume' && action !== 'override') {
+    return 'action: must be pause, resume or override';
+  }
+  return whoProblem(by, reason);
+}
+
+/** What is wrong with who and why, or undefined: nobody's act on a lane or a reply goes unsigned. */
+export function whoProblem(by: unknown, reason: unknown): string | undefined {
+  if (typeof by !== 'string' || by.trim() === '' || by.length > 200) return 'by: name who does this, in 1 to 200 characters';
+  if (typeof reason !== 'string' || reason.trim() === '' || reason.length > 1000) {
+    return 'reason: say why, in 1 to 1000 characters';
+  }
+  return undefined;
+}
+
+/** Carries out an operator's act. `override` is the one way to open a lane before its cooldown ends (invariant 3). */
+export function controlLane(lane: Lane, request: ControlRequest, nowMs: number): void {
+  const { action, by, reason } = request;
+  switch (action) {
+    case 'pause':
+      lane.paused = { by, reason, atMs: nowMs };
+      break;
+    case 'resume':
+      if (lane.stopped || lane.paused) lane.probe = { kind: 'wanted' };
+      lane.stopped = null;
+      lane.paused = null;
+      lane.authStreak = 0;
+      lane.unreadableStreak = 0;
+      restartTickets(lane, nowMs);
+      break;
+    case 'override':
+      lane.cooldown = { notBeforeMs: nowMs, reason: 'override', savedAtMs: nowMs, by, why: reason };
+      lane.probe = { kind: 'wanted' };
+      restartTickets(lane, nowMs);
+      break;
+    default:
+      return assertNever(action);
+  }
+  recordAct(lane, { at: nowMs, what: action, by, reason });
+}
+
+/** Tickets for the old deadline are void: replies that are woken now get new ones, in the order of their places. */
+function restartTickets(lane: Lane, nowMs: number): void {
+  lane.cursors = { reply: nowMs, bulk: nowMs, replyDue: nowMs, bulkDue: nowMs, stall: nowMs };
+  for (const chat of lane.chats.values()) {
+    for (const place of chat.places.values()) place.ticketMs = Math.min(place.ticketMs, nowMs);
+  }
+}
