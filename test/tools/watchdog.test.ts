@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, inject, it } from 'vitest';
+import { packageRoot } from '../../tools/temporal/package-root.ts';
+
+// Compiled, because another Node process is to run it: npm test builds it first.
+const launcher = pathToFileURL(join(packageRoot(), 'dist', 'tools', 'temporal', 'dev-server.js')).href;
+
+it.each(['SIGKILL', 'SIGTERM', 'SIGINT', 'a normal exit'] as const)(
+  'the server does not outlive the process that started it: %s',
+  async (end) => {
+    const script = `
+      import { startDevServer } from ${JSON.stringify(launcher)};
+      const server = await startDevServer({ cliPath: process.env.CLI });
+      console.log(server.pid);
+      process.stdin.on('data', () => process.exit(0));
+    `;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      env: { ...process.env, CLI: inject('temporalCliPath') },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const serverPid = Number(String(line));
+    expect(isAlive(serverPid)).toBe(true);
+
+    if (end === 'a normal exit') parent.stdin.write('exit\n');
+    else parent.kill(end);
+    await once(parent, 'close');
+
+    for (let tries = 0; tries < 80 && isAlive(serverPid); tries += 1) await sleep(100);
+    expect(isAlive(serverPid)).toBe(false);
+  },
+);
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
