@@ -3,6 +3,7 @@ import type { Arrival, ConnectionRecord, Deadline, StoredMessage } from './arriv
 import { BotDirectory, type BotRules } from './bot-directory.ts';
 import { ExchangeLog } from './exchange-log.ts';
 import { Front } from './front.ts';
+import { OrderedClock, type NowMs } from './ordered-clock.ts';
 import { ScriptBook, type Script, type ScriptScope } from './script-book.ts';
 import { Service } from './service.ts';
 import type { Step } from './steps.ts';
@@ -11,7 +12,7 @@ export interface FakeTelegramOptions {
   /** Rules by token. */
   readonly bots: Readonly<Record<string, BotRules>>;
   /** The clock of windows, penalties and records; monotonic by default. Holds and trickles take real time always. */
-  readonly nowMs?: () => number | Promise<number>;
+  readonly nowMs?: NowMs;
   /** A free port by default. */
   readonly port?: number;
   /** Keep-alive sockets are closed, unannounced, after so long without a request; never by default. */
@@ -62,27 +63,24 @@ export interface FakeTelegram {
 
 /** Resolves when the service accepts connections. */
 export async function startFakeTelegram(options: FakeTelegramOptions): Promise<FakeTelegram> {
-  const { nowMs = () => performance.now(), idleCloseMs } = options;
   const bots = new BotDirectory(options.bots);
   const scripts = new ScriptBook();
   const log = new ExchangeLog();
   const problems: unknown[] = [];
   const ending = new AbortController();
-  const http = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
-  const front = new Front(http, { idleCloseMs, onChange: () => log.changed() });
-
-  let lastReading: Promise<unknown> = Promise.resolve();
-  const readClock = (): Promise<number> => {
-    const reading = lastReading.then(nowMs);
-    lastReading = reading.catch(() => {});
-    return reading;
+  const note = (problem: unknown): void => {
+    if (!ending.signal.aborted) problems.push(problem);
   };
-  const service = new Service({ bots, scripts, log, front, nowMs: readClock, signal: ending.signal });
+  const clock = new OrderedClock(options.nowMs ?? (() => performance.now()), note);
+  const http = createServer({ keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 });
+  const front = new Front(http, { idleCloseMs: options.idleCloseMs, onChange: () => log.changed() });
+
+  const service = new Service({ bots, scripts, log, front, clock, signal: ending.signal });
   http.on('clientError', (_error, socket) => socket.destroy());
   http.on('request', (request, response) => {
     service.serve(request, response).catch((error: unknown) => {
       request.socket.destroy();
-      if (!ending.signal.aborted) problems.push(error);
+      note(error);
     });
   });
   const port = await front.open(options.port ?? 0);
@@ -104,7 +102,7 @@ export async function startFakeTelegram(options: FakeTelegramOptions): Promise<F
     },
     script: (bot, scope, step) => scripts.add(bots.find(bot).name, scope, step),
     async flood(bot, seconds, chat) {
-      bots.find(bot).control.penalize(bucket(chat), (await readClock()) + seconds * 1000);
+      bots.find(bot).control.penalize(bucket(chat), (await clock.read()) + seconds * 1000);
     },
     penaltyEndsAtMs(bot, chat) {
       const end = bots.find(bot).control.endsAtMs(bucket(chat));

@@ -1,4 +1,6 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 
 export interface ResettingListener {
   /** An `https` root: the handshake with it always fails. */
@@ -32,4 +34,45 @@ export async function startResettingListener(
     },
     stop: () => new Promise((resolve) => void listener.close(() => resolve())),
   };
+}
+
+export interface FullListener {
+  readonly apiRoot: string;
+  stop(): Promise<void>;
+}
+
+/** Listens, and never comes round to accepting: its thread sleeps. */
+const SLEEPING_LISTENER = `
+  const { parentPort } = require('node:worker_threads');
+  const listener = require('node:net').createServer();
+  listener.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    parentPort.postMessage(listener.address().port);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+
+/** A port where connecting neither succeeds nor fails, because its queue is full: for connect time-outs. Linux only. */
+export async function startFullListener(): Promise<FullListener> {
+  const worker = new Worker(SLEEPING_LISTENER, { eval: true });
+  const port = await new Promise<number>((resolve, reject) => {
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+  const fillers: Socket[] = [];
+  const stop = async (): Promise<void> => {
+    for (const filler of fillers) filler.destroy();
+    await worker.terminate();
+  };
+  for (let isFull = false; !isFull;) {
+    const filler = connect(port, '127.0.0.1').on('error', () => {});
+    fillers.push(filler);
+    const connected = new Promise<boolean>((resolve) => void filler.once('connect', () => resolve(true)));
+    isFull = !(await Promise.race([connected, pause(250, false)]));
+    if (fillers.length > 8) {
+      await stop();
+      throw new Error(
+        'this system accepts connections beyond the backlog; a connect time-out cannot be made here',
+      );
+    }
+  }
+  return { apiRoot: `http://127.0.0.1:${port}`, stop };
 }

@@ -6,6 +6,7 @@ import { deliver, type RawAnswer } from './delivery.ts';
 import type { ExchangeLog } from './exchange-log.ts';
 import type { Front } from './front.ts';
 import { isQuestion, makesMessage, refusal, successBody } from './method-result.ts';
+import type { OrderedClock } from './ordered-clock.ts';
 import { readRequestBody } from './request-body.ts';
 import type { ScriptBook } from './script-book.ts';
 import { failureBody, type Step } from './steps.ts';
@@ -15,8 +16,7 @@ export interface ServiceParts {
   readonly scripts: ScriptBook;
   readonly log: ExchangeLog;
   readonly front: Front;
-  /** Instants in the order of the calls, also when the clock is asynchronous. */
-  readonly nowMs: () => Promise<number>;
+  readonly clock: OrderedClock;
   /** Ends every pause of the fake. */
   readonly signal: AbortSignal;
 }
@@ -41,19 +41,19 @@ export class Service {
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { bots, front, log, nowMs, scripts } = this.#parts;
+    const { bots, clock, front, log, scripts } = this.#parts;
     request.on('error', () => {});
     const { connection, end } = front.beginRequest(request.socket);
     const closed = new Promise<void>((resolve) => void response.once('close', resolve));
     const [, token = '', method = null] = /^\/bot([^/]+)\/(\w+)/.exec(request.url ?? '') ?? [];
     const bot = bots.byToken(token);
-    const atMs = await nowMs();
+    const atMs = await clock.read();
     const early = bot !== null && atMs < bot.control.endsAtMs(null);
     const arrival = log.begin({ atMs, bot: bot?.name ?? null, method, connection, early });
-    void closed
-      .then(end)
-      .then(nowMs)
-      .then((closedAtMs) => log.close(arrival, closedAtMs));
+    void closed.then(async () => {
+      end();
+      log.close(arrival, await clock.read());
+    });
 
     if (bot !== null && scripts.takeAtHead(bot.name)) {
       request.socket.resetAndDestroy();
@@ -62,6 +62,7 @@ export class Service {
     const text = await this.#readBody(request, arrival);
     if (text === null) return;
     if (bot === null || method === null) {
+      arrival.verdict = 'refused';
       const problem = bot === null ? failureAnswer(401, 'Unauthorized') : failureAnswer(404, 'Not Found');
       await this.#send(arrival, response, { kind: 'answer', answer: problem }, AT_ONCE);
       return;
@@ -161,10 +162,10 @@ export class Service {
     ruled: Ruled,
     how: Pick<Proceed, 'holdMs' | 'delivery'>,
   ): Promise<void> {
-    const { log, nowMs, signal } = this.#parts;
+    const { clock, log, signal } = this.#parts;
     log.changed();
     if (how.holdMs > 0) await pause(how.holdMs, undefined, { signal });
-    const answeredAtMs = await nowMs();
+    const answeredAtMs = await clock.read();
     if (response.socket === null || response.socket.destroyed) return; // the sender gave up: nothing was answered
     const answer = ruled.kind === 'answer' ? ruled.answer : floodAnswer(ruled.endsAtMs - answeredAtMs);
     arrival.httpStatus = answer.status;
