@@ -7,7 +7,9 @@ import { packageRoot } from './temporal/package-root.ts';
 /** What the workflows may import, compiled; a worker that starts from the bundle needs no bundler at start. */
 const SOURCES = ['domain', 'contracts', 'workflows'];
 
-export async function bundleWorkflows(root: string = packageRoot()): Promise<'written' | 'fresh' | 'no workflows'> {
+export async function bundleWorkflows(
+  root: string = packageRoot(),
+): Promise<'written' | 'fresh' | 'no workflows'> {
   const dist = join(root, 'dist');
   const target = join(dist, 'workflow-bundle.js');
   const workflowsPath = join(dist, 'workflows', 'index.js');
@@ -26,9 +28,12 @@ export async function bundleWorkflows(root: string = packageRoot()): Promise<'wr
 
 function newestIn(folder: string): number {
   if (!existsSync(folder)) return 0;
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.js'),
+  );
   return Math.max(0, ...files.map((name) => statSync(join(folder, name)).mtimeMs));
 }
 
-const startedDirectly = process.argv[1] !== undefined && /[\\/]tools[\\/]bundle\.[jt]s$/.test(process.argv[1]);
+const startedDirectly =
+  process.argv[1] !== undefined && /[\\/]tools[\\/]bundle\.[jt]s$/.test(process.argv[1]);
 if (startedDirectly) await bundleWorkflows();

@@ -16,7 +16,8 @@ const TASKS = {
   start: (args) => program('dist/cli/main.js', ['dev', ...args]),
   types: (args) => tool('typescript/bin/tsc', ['-p', '.', '--noEmit', ...args]),
   lint: (args) => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', ...args]),
-  format: (args) => tool('prettier/bin/prettier.cjs', ['--write', '--log-level', 'warn', ...(args.length > 0 ? args : CODE)]),
+  format: (args) =>
+    tool('prettier/bin/prettier.cjs', ['--write', '--log-level', 'warn', ...(args.length > 0 ? args : CODE)]),
   'format:check': () => tool('prettier/bin/prettier.cjs', ['--check', ...CODE]),
   test: (args) => test(args, 0),
   check,
@@ -70,7 +71,9 @@ async function built() {
 
 async function tool(path, args, env = {}) {
   await ensurePackages();
-  return await run(process.execPath, [join(ROOT, 'node_modules', path), ...args], { env: { ...process.env, ...env } });
+  return await run(process.execPath, [join(ROOT, 'node_modules', path), ...args], {
+    env: { ...process.env, ...env },
+  });
 }
 
 /** Goes on as that program, in this process: its signals, its output and its exit code are the program's own. */

@@ -35,7 +35,10 @@ describe('findTemporalCli', () => {
       path: named,
       source: 'TEMPORAL_CLI_PATH',
     });
-    await expect(findTemporalCli({ TEMPORAL_CLI_PATH: '', PATH })).resolves.toEqual({ path: onPath, source: 'PATH' });
+    await expect(findTemporalCli({ TEMPORAL_CLI_PATH: '', PATH })).resolves.toEqual({
+      path: onPath,
+      source: 'PATH',
+    });
   });
 
   it('names the variable when TEMPORAL_CLI_PATH names nothing, and does not look further', async () => {
@@ -47,7 +50,9 @@ describe('findTemporalCli', () => {
 
   it('refuses a TEMPORAL_CLI_PATH that is no Temporal CLI', async () => {
     const other = executable('other', 'echo something else');
-    await expect(findTemporalCli({ TEMPORAL_CLI_PATH: other })).rejects.toThrow(/TEMPORAL_CLI_PATH.*does not run/);
+    await expect(findTemporalCli({ TEMPORAL_CLI_PATH: other })).rejects.toThrow(
+      /TEMPORAL_CLI_PATH.*does not run/,
+    );
   });
 
   it('passes over a broken temporal on PATH', async () => {
@@ -88,7 +93,9 @@ describe('startDevServer', () => {
     try {
       const { config } = await connection.workflowService.describeNamespace({ namespace: 'default' });
       expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(30 * 86_400);
-      const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace: 'default' });
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({
+        namespace: 'default',
+      });
       // 2 is Keyword and 6 Datetime in the server's IndexedValueType.
       expect(customAttributes).toMatchObject({ ReplyState: 2, ReplyBot: 2, ReplySince: 6 });
       expect((await fetch(server.webUi)).status).toBe(200);

@@ -12,7 +12,8 @@ export async function ensureBuild() {
   const startedMs = performance.now();
   say('compiling');
   const problems = [];
-  if ((await runQuietly(process.execPath, [TSC, '-p', '.'])) !== 0) problems.push('the compiler found errors');
+  if ((await runQuietly(process.execPath, [TSC, '-p', '.'])) !== 0)
+    problems.push('the compiler found errors');
   const bundle = join(ROOT, 'dist', 'tools', 'bundle.js');
   if (existsSync(bundle) && (await runQuietly(process.execPath, [bundle])) !== 0) {
     problems.push('the workflows could not be bundled');

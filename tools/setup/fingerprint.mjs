@@ -2,15 +2,31 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PROGRAM = ['domain', 'contracts', 'workflows', 'activities', 'workers', 'client', 'cli', 'config', 'tools'];
+const PROGRAM = [
+  'domain',
+  'contracts',
+  'workflows',
+  'activities',
+  'workers',
+  'client',
+  'cli',
+  'config',
+  'tools',
+];
 const REST = ['test', 'bench', 'examples'];
 const SETTINGS = ['tsconfig.json', 'package.json', 'package-lock.json'];
 const STAMP = join('dist', '.built');
 
 /** What the compiler reads, by name, size and time: `program` for the command line, `all` with tests and bench. */
 export function fingerprint(root) {
-  const program = [...SETTINGS.map((file) => join(root, file)), ...PROGRAM.flatMap((dir) => sources(root, dir))];
-  return { program: digest(program), all: digest([...program, ...REST.flatMap((dir) => sources(root, dir))]) };
+  const program = [
+    ...SETTINGS.map((file) => join(root, file)),
+    ...PROGRAM.flatMap((dir) => sources(root, dir)),
+  ];
+  return {
+    program: digest(program),
+    all: digest([...program, ...REST.flatMap((dir) => sources(root, dir))]),
+  };
 }
 
 /** The fingerprint of the last build that succeeded, or nothing. */
@@ -28,7 +44,7 @@ function sources(root, dir) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true })
     .filter((name) => /\.(ts|json)$/.test(name))
-    .sort()
+    .sort((a, b) => (a < b ? -1 : 1))
     .map((name) => join(folder, name));
 }
 

@@ -20,7 +20,9 @@ function checkNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const [wantMajor, wantMinor] = NODE_AT_LEAST;
   if (major > wantMajor || (major === wantMajor && minor >= wantMinor)) return;
-  throw new SetupError(`Node ${NODE_AT_LEAST.join('.')} or later is needed; this is ${process.versions.node}.`);
+  throw new SetupError(
+    `Node ${NODE_AT_LEAST.join('.')} or later is needed; this is ${process.versions.node}.`,
+  );
 }
 
 /** npm keeps a list of what it installed; optional packages of other platforms are not in it. */

@@ -80,8 +80,11 @@ export async function startDevServer(options: DevServerOptions = {}): Promise<De
 function startArguments(port: number, uiPort: number, options: DevServerOptions): string[] {
   const dynamicConfig = { ...DYNAMIC_CONFIG, ...options.dynamicConfig };
   const searchAttributes = options.searchAttributes ?? SEARCH_ATTRIBUTES;
+  const where = ['--ip', HOST, '--port', String(port), '--ui-port', String(uiPort)];
   return [
-    ...['server', 'start-dev', '--ip', HOST, '--port', String(port), '--ui-port', String(uiPort)],
+    'server',
+    'start-dev',
+    ...where,
     ...(options.dbFilename === undefined ? [] : ['--db-filename', options.dbFilename]),
     ...Object.entries(dynamicConfig).flatMap(([key, value]) => [
       '--dynamic-config-value',

@@ -31,7 +31,9 @@ export async function downloadSdkServer(kind: SdkServer): Promise<string | undef
   await mkdir(folder, { recursive: true });
   const root = packageRoot();
   const partial = join(folder, `${name}.downloading`);
-  const isStalled = stallWatch(() => [partial, join(folder, name)].reduce((sum, path) => sum + sizeOf(path), 0));
+  const isStalled = stallWatch(() =>
+    [partial, join(folder, name)].reduce((sum, path) => sum + sizeOf(path), 0),
+  );
   await runCommand(process.execPath, [join(root, 'tools', 'temporal', 'sdk-download.mjs'), kind, folder], {
     cwd: root,
     isStalled,

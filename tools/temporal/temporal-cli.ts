@@ -30,7 +30,8 @@ export async function findTemporalCli(env: NodeJS.ProcessEnv = process.env): Pro
   }
 
   const fetched = sdkCachedServer('dev-server');
-  if (fetched !== undefined && (await isTemporalCli(fetched))) return { path: fetched, source: 'sdk-download' };
+  if (fetched !== undefined && (await isTemporalCli(fetched)))
+    return { path: fetched, source: 'sdk-download' };
   const built = builtCliPath();
   if (existsSync(built) && (await isTemporalCli(built))) return { path: built, source: 'go-build' };
 

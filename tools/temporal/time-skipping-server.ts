@@ -29,7 +29,9 @@ export async function findTimeSkippingServer(
   const installed = installedPath();
   if (existsSync(installed)) return { path: installed, source: 'python-wheel' };
 
-  const progress = startProgress("no time-skipping test server here; asking the Temporal SDK's download for one");
+  const progress = startProgress(
+    "no time-skipping test server here; asking the Temporal SDK's download for one",
+  );
   const downloaded = await downloadSdkServer('time-skipping');
   if (downloaded !== undefined) {
     progress.done('the time-skipping test server was downloaded');
@@ -41,7 +43,9 @@ export async function findTimeSkippingServer(
     () => progress.say('waiting for another process that installs the test server'),
     install,
   );
-  progress.done(refusal === undefined ? `the time-skipping test server is at ${installed}` : 'no test server');
+  progress.done(
+    refusal === undefined ? `the time-skipping test server is at ${installed}` : 'no test server',
+  );
   if (refusal === undefined) return { path: installed, source: 'python-wheel' };
   throw new Error(
     `No time-skipping test server can be had here (${refusal}): set TEMPORAL_TEST_SERVER_PATH to one, allow the ` +
@@ -54,7 +58,11 @@ function wheelFolder(): string {
 }
 
 function installedPath(): string {
-  return join(wheelFolder(), 'bin', process.platform === 'win32' ? 'temporal-test-server.exe' : 'temporal-test-server');
+  return join(
+    wheelFolder(),
+    'bin',
+    process.platform === 'win32' ? 'temporal-test-server.exe' : 'temporal-test-server',
+  );
 }
 
 /** Installs beside the target and renames, so that a half-written folder is never taken for the server. */
