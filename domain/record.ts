@@ -1,0 +1,58 @@
+import type { WaitWhy } from './lane/messages.ts';
+import type { OutcomeKind, Progress, RejectionKind, SentMessage } from './outcome.ts';
+
+/** The states that people see. The last five are final: a reply ends in exactly one of them (invariant 7). */
+export type ReplyStateName =
+  'waiting' | 'sending' | 'review' | 'sent' | 'rejected' | 'cancelled' | 'expired' | 'not_sent';
+
+export const finalStates = ['sent', 'rejected', 'cancelled', 'expired', 'not_sent'] as const;
+
+/** `unknown`: may have arrived. `held`: refused in a way the program must not interpret. `budget`: used up. */
+export type ReviewKind = 'unknown' | 'held' | 'budget';
+
+export type DecisionName = 'sent' | 'not_sent' | 'resend' | 'cancel';
+
+/** A decision as it is kept: whose, why, when, about which attempt. */
+export interface DecisionRecord {
+  readonly attempt: number;
+  readonly decision: DecisionName;
+  readonly by: string;
+  readonly reason: string;
+  readonly at: string;
+}
+
+export interface AttemptRecord {
+  readonly attempt: number;
+  readonly outcome: OutcomeKind;
+  readonly at: string;
+  readonly httpStatus: number | null;
+  readonly progress: Progress;
+}
+
+/**
+ * What the Query `reply`, the result, the memo under review and the command line show of a reply. Always this shape,
+ * `null` where a part does not apply. Never the content, and never the service's secrets (invariant 8).
+ */
+export interface ReplyRecord {
+  readonly id: string;
+  readonly bot: string;
+  readonly key: string;
+  readonly workflowId: string;
+  readonly state: ReplyStateName;
+  readonly waiting: { readonly why: WaitWhy; readonly notBefore: string } | null;
+  readonly review: {
+    readonly kind: ReviewKind;
+    readonly attempt: number;
+    readonly since: string;
+    readonly evidence: string;
+  } | null;
+  readonly rejection: {
+    readonly kind: RejectionKind;
+    readonly code: number | null;
+    readonly description: string;
+  } | null;
+  readonly message: SentMessage | null;
+  /** The latest decision; who cancelled stands here too. */
+  readonly decision: DecisionRecord | null;
+  readonly attempts: readonly AttemptRecord[];
+}

@@ -1,0 +1,87 @@
+import type { RefusedWhy, ReplyClass, WaitWhy } from './lane/messages.ts';
+import type { Outcome, OutcomeKind, Progress } from './outcome.ts';
+import type { ReplyInput } from './reply-input.ts';
+
+/** Argument of the `sendMessage` activity: one run of it is at most one request (invariant 4). */
+export interface SendInput {
+  readonly bot: string;
+  readonly key: string;
+  readonly content: ReplyInput['content'];
+  /** Destination after a migration; else null, and the content's own. */
+  readonly chat: string | null;
+  /** Counts the activity runs of the reply, from 1. */
+  readonly run: number;
+  readonly class: ReplyClass;
+  readonly after?: string;
+  readonly expiresAtMs?: number;
+  readonly ticketMs?: number;
+  readonly heldSinceMs?: number;
+  readonly known?: { readonly epoch: string; readonly notBeforeMs: number };
+}
+
+/** What one run of the activity came to. Expected outcomes are values: the activity throws only what nobody expects. */
+export type SendResult = SendFinding & {
+  /** The worker has made sure that the namespace knows our search attributes, so a workflow may set them. */
+  readonly attributes: boolean;
+  /** The bot's budgets where they differ from the defaults. */
+  readonly budgets?: Budgets;
+};
+
+export type SendFinding =
+  /** The lane said wait, or the process has no room: not an attempt. */
+  | {
+      readonly kind: 'postponed';
+      readonly why: WaitWhy;
+      /** From now. */
+      readonly waitMs: number;
+      /** The same on the lane's clock; the ticket to show next time. Null where no lane was asked. */
+      readonly ticketMs: number | null;
+      readonly heldSinceMs?: number;
+      readonly known?: { readonly epoch: string; readonly notBeforeMs: number };
+      readonly chat: string;
+    }
+  /** The lane refused the claim: nothing was sent by this run. */
+  | { readonly kind: 'refused'; readonly why: RefusedWhy }
+  /** No worker here has the bot's secret. */
+  | { readonly kind: 'no_token'; readonly why: string }
+  /** The content cannot be sent to this service: nothing was asked. */
+  | { readonly kind: 'bad_content'; readonly problem: string }
+  /** One claim was granted, and this followed. */
+  | {
+      readonly kind: 'attempted';
+      readonly outcome: Outcome;
+      readonly progress: Progress;
+      readonly httpStatus: number | null;
+      readonly worker: string;
+      readonly chat: string;
+      /** With a flood: its deadline on the lane's clock, and the lane. */
+      readonly known?: { readonly epoch: string; readonly notBeforeMs: number };
+    };
+
+/** How an activity run ended that returned nothing. */
+export type SendLoss =
+  /** It never started, or was withdrawn before it asked: nothing was sent. */
+  | { readonly kind: 'not_started' }
+  /** The lane has taken the attempt back before it was claimed (rule 4 of the fence). */
+  | { readonly kind: 'never_claimed' }
+  /** It was claimed, and what followed is not known; `reported` is what the lane was told. */
+  | { readonly kind: 'claimed'; readonly reported: OutcomeKind | null; readonly why: string }
+  /** The lane cannot know any more. */
+  | { readonly kind: 'lost'; readonly why: string };
+
+/** When a reply goes to review instead of trying on. */
+export interface Budgets {
+  readonly attempts: number;
+  readonly floods: number;
+  readonly ageMs: number;
+  readonly backoffMinMs: number;
+  readonly backoffMaxMs: number;
+}
+
+export const defaultBudgets: Budgets = {
+  attempts: 10,
+  floods: 100,
+  ageMs: 86_400_000,
+  backoffMinMs: 1000,
+  backoffMaxMs: 60_000,
+};

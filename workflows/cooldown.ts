@@ -1,0 +1,96 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { claimBatch, noteReports } from '../domain/lane/batch.ts';
+import { controlLane, controlProblem, whoProblem } from '../domain/lane/control.ts';
+import { extendCooldown } from '../domain/lane/report.ts';
+import { revokeAttempt } from '../domain/lane/revoke.ts';
+import { showLane } from '../domain/lane/show.ts';
+import { freezeLane, thawLane } from '../domain/lane/snapshot.ts';
+import { newLane } from '../domain/lane/state.ts';
+import { cooldownWorkflowId } from '../domain/ids.ts';
+import {
+  type CooldownInput,
+  claimUpdate,
+  controlUpdate,
+  cooldownQuery,
+  extendCooldownSignal,
+  reportSignal,
+  revokeUpdate,
+} from './protocol.ts';
+
+/** Messages of either kind after which a run makes room for the next (rule 19): Signals end a run at 10,000. */
+const messagesPerRun = 1500;
+
+/**
+ * The lane of one bot: the one place that knows its cooldown, pacing, order and claims. Runs for ever, as one run after
+ * the other; its clock is the scheduling clock of the bot.
+ */
+export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
+  const info = workflowInfo();
+  if (info.workflowId !== cooldownWorkflowId(input.bot)) {
+    throw ApplicationFailure.nonRetryable(
+      `a lane for bot "${input.bot}" must have the Workflow Id ${cooldownWorkflowId(input.bot)}`,
+      'WrongWorkflowId',
+    );
+  }
+  const lane = input.snapshot ? thawLane(input.snapshot) : newLane(input.bot, info.firstExecutionRunId, Date.now());
+  let signals = 0;
+  let updates = 0;
+
+  // Saved messages are handed over as each handler registers: what closes the lane must come before what opens it, or a
+  // claim overtakes a saved cooldown (rule 1).
+  setHandler(reportSignal, (reports) => {
+    signals++;
+    noteReports(lane, reports, Date.now());
+  });
+  setHandler(
+    extendCooldownSignal,
+    (request) => {
+      signals++;
+      if (request && whoProblem(request.by, request.reason) === undefined) extendCooldown(lane, request, Date.now());
+    },
+    { description: 'Keeps the lane closed for at least { seconds } from now; { by, reason } are required.' },
+  );
+  setHandler(cooldownQuery, () => showLane(lane, Date.now()), {
+    description: 'The cooldown, stops, counts and policy of this lane.',
+  });
+  setHandler(
+    controlUpdate,
+    (request) => {
+      updates++;
+      controlLane(lane, request, Date.now());
+      return showLane(lane, Date.now());
+    },
+    {
+      validator: (request) => {
+        const problem = controlProblem(request);
+        if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'BadRequest');
+      },
+      description: 'Pauses or resumes the lane, or opens it before its cooldown ends: { action, by, reason }.',
+    },
+  );
+  setHandler(revokeUpdate, (request) => {
+    updates++;
+    return revokeAttempt(lane, request, Date.now());
+  });
+  setHandler(claimUpdate, (request) => {
+    updates++;
+    return claimBatch(lane, request, Date.now());
+  });
+
+  // A cancellation request must not end a lane: its memory is what keeps replies from being sent twice (rule 5).
+  await CancellationScope.nonCancellable(async () => {
+    await condition(
+      () => signals >= messagesPerRun || updates >= messagesPerRun || workflowInfo().continueAsNewSuggested,
+    );
+    await condition(allHandlersFinished);
+    await continueAsNew<typeof cooldownWorkflow>({ bot: input.bot, snapshot: freezeLane(lane, Date.now()) });
+  });
+}

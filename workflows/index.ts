@@ -1,0 +1,6 @@
+export { cooldownWorkflow } from './cooldown.ts';
+export { replyWorkflow } from './reply.ts';
+export * from './protocol.ts';
+export { replyWorkflowId, cooldownWorkflowId } from '../domain/ids.ts';
+export type { ReplyInput } from '../domain/reply-input.ts';
+export type { ReplyRecord } from '../domain/record.ts';

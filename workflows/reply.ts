@@ -1,0 +1,239 @@
+import {
+  ApplicationFailure,
+  CancellationScope,
+  allHandlersFinished,
+  condition,
+  getExternalWorkflowHandle,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { cancelProblem, decisionProblem } from '../domain/decisions.ts';
+import { cooldownWorkflowId, plainKey, replyWorkflowId } from '../domain/ids.ts';
+import type { ReplyRecord } from '../domain/record.ts';
+import {
+  type Gate,
+  type Reply,
+  applyDecision,
+  beginRun,
+  decisionRefusal,
+  holdForReview,
+  leavesPlace,
+  newReply,
+  noteFinding,
+  noteLoss,
+  passGate,
+  replyRecord,
+  requestCancel,
+  wakeReply,
+} from '../domain/reply.ts';
+import { type ReplyInput, replyInputProblems } from '../domain/reply-input.ts';
+import { AttributeKeeper } from './attributes.ts';
+import {
+  type CancelAnswer,
+  cancelReplyUpdate,
+  cancelSignal,
+  decideReplyUpdate,
+  decideSignal,
+  replyQuery,
+  reportSignal,
+  wakeSignal,
+} from './protocol.ts';
+import { runSend } from './send-run.ts';
+
+/** Temporal's timers overflow at centuries; a longer wait is several of these. */
+const longestTimerMs = 30 * 86_400_000;
+
+/**
+ * One reply, from the app's call to its one final state, which is the result (invariant 7). Its Workflow Id must be
+ * `replyWorkflowId(input)`: anything else could send one intention twice (invariant 1), and fails before any claim.
+ * It never continues as new, since only its first run may send (rule 6).
+ */
+export async function replyWorkflow(input: ReplyInput): Promise<ReplyRecord> {
+  checkStart(input);
+  const execution = new ReplyExecution(input);
+  // The root scope is cancelled by Temporal's cancellation request: the same as a cancel, and the workflow goes on.
+  CancellationScope.current().cancelRequested.catch(() => execution.noteTemporalCancel());
+  execution.setHandlers();
+  return CancellationScope.nonCancellable(() => execution.run());
+}
+
+class ReplyExecution {
+  readonly input: ReplyInput;
+  readonly attributes = new AttributeKeeper();
+  reply: Reply;
+  /** Counts changes, so that waits end by them. */
+  version = 0;
+  /** Withdraws a run that has not asked the lane yet: a cancellation need not wait for a free worker (rule 16). */
+  withdraw: () => void = () => {};
+
+  constructor(input: ReplyInput) {
+    this.input = input;
+    this.reply = newReply(input, Date.now());
+  }
+
+  async run(): Promise<ReplyRecord> {
+    const info = workflowInfo();
+    if (info.runId !== info.firstExecutionRunId) {
+      const evidence = 'this run was made by a reset: what the run before it sent is not in its history';
+      this.change(holdForReview(this.reply, 'unknown', evidence, Date.now()));
+    }
+    for (;;) {
+      const gate = this.settle();
+      if (leavesPlace(this.reply)) await this.leavePlace();
+      const seen = this.version;
+      switch (gate.kind) {
+        case 'done':
+          await condition(allHandlersFinished);
+          return replyRecord(this.reply);
+        case 'run':
+          await this.send();
+          break;
+        case 'wait':
+          await condition(
+            () => this.version !== seen,
+            Math.min(longestTimerMs, Math.max(1, Math.ceil(gate.untilMs - Date.now()))),
+          );
+          break;
+        case 'hold':
+          await condition(() => this.version !== seen);
+          break;
+      }
+    }
+  }
+
+  setHandlers(): void {
+    setHandler(replyQuery, () => replyRecord(this.reply), {
+      description: 'The state of this reply, with its attempts. Never its content.',
+    });
+    setHandler(wakeSignal, () => this.change(wakeReply(this.reply, Date.now())), {
+      description: 'Lets a waiting reply ask its lane again at once.',
+    });
+    setHandler(
+      cancelSignal,
+      (request) => {
+        if (cancelProblem(request) === undefined && this.reply.phase.at !== 'review') this.requestCancel(request);
+      },
+      { description: 'Cancels the reply, if it has not been sent: { by, reason }.' },
+    );
+    setHandler(
+      cancelReplyUpdate,
+      async (request) => {
+        if (this.reply.phase.at !== 'review') this.requestCancel(request);
+        return CancellationScope.nonCancellable(() => this.cancelAnswer());
+      },
+      {
+        validator: (request) => refuse(cancelProblem(request)),
+        description: 'Cancels the reply and answers with the truth: { by, reason }.',
+      },
+    );
+    const decideDescription =
+      'Decides a reply under review: { attempt, decision: sent | not_sent | resend | cancel, by, reason, messageId?, allowExpired? }.';
+    setHandler(
+      decideSignal,
+      (request) => {
+        if (decisionProblem(request) !== undefined) return;
+        if (decisionRefusal(this.reply, request, Date.now()) !== undefined) return;
+        this.change(applyDecision(this.reply, request, Date.now()));
+      },
+      { description: decideDescription },
+    );
+    setHandler(
+      decideReplyUpdate,
+      (request) => {
+        this.change(applyDecision(this.reply, request, Date.now()));
+        return replyRecord(this.reply);
+      },
+      {
+        validator: (request) =>
+          refuse(decisionProblem(request) ?? decisionRefusal(this.reply, request, Date.now())),
+        description: decideDescription,
+      },
+    );
+  }
+
+  noteTemporalCancel(): void {
+    const request = { by: 'temporal', reason: 'the workflow was asked to cancel' };
+    if (this.reply.phase.at === 'review') {
+      const decision = { ...request, attempt: this.reply.attemptCount, decision: 'cancel' as const };
+      this.change(applyDecision(this.reply, decision, Date.now()));
+    } else {
+      this.requestCancel(request);
+    }
+  }
+
+  private requestCancel(request: { readonly by: string; readonly reason: string }): void {
+    this.change(requestCancel(this.reply, request, Date.now()));
+    this.withdraw();
+  }
+
+  /** Waits for an attempt in flight, then says the truth (invariant 6). */
+  private async cancelAnswer(): Promise<CancelAnswer> {
+    await condition(() => this.reply.phase.at !== 'sending');
+    this.settle();
+    const kind = this.reply.phase.at === 'cancelled' ? 'cancelled' : 'too_late';
+    return { kind, reply: replyRecord(this.reply) };
+  }
+
+  private change(next: Reply): void {
+    if (next === this.reply) return;
+    this.reply = next;
+    this.version++;
+  }
+
+  private settle(): Gate {
+    const passed = passGate(this.reply, Date.now());
+    this.change(passed.reply);
+    this.attributes.note(replyRecord(this.reply));
+    return passed.gate;
+  }
+
+  private async send(): Promise<void> {
+    this.change(beginRun(this.reply));
+    const scope = new CancellationScope();
+    this.withdraw = () => scope.cancel();
+    const end = await runSend(this.reply, scope);
+    this.withdraw = () => {};
+    if (end.kind === 'lost') {
+      this.change(noteLoss(this.reply, end.loss, Date.now(), Math.random()));
+      return;
+    }
+    const { attributes, budgets, ...finding } = end.result;
+    this.attributes.allow(attributes);
+    const budgeted = budgets ? { ...this.reply, budgets } : this.reply;
+    this.change(noteFinding(budgeted, finding, Date.now(), Math.random()));
+  }
+
+  /** Tells the lane that the reply needs its place no longer. A lane that is gone needs no word. */
+  private async leavePlace(): Promise<void> {
+    const { placeIn, runs } = this.reply;
+    this.reply = { ...this.reply, placeIn: null };
+    if (placeIn === null) return;
+    const reply = plainKey(this.input.key);
+    try {
+      await getExternalWorkflowHandle(cooldownWorkflowId(this.input.bot)).signal(reportSignal, [
+        { reply, attempt: runs, nonce: '', chat: placeIn, outcome: 'gone', ageMs: 0 },
+      ]);
+    } catch {
+      // Without the word, the place is given up when its ticket is overdue.
+    }
+  }
+}
+
+function checkStart(input: ReplyInput): void {
+  const problems = replyInputProblems(input);
+  if (problems.length > 0) {
+    const list = problems.map(({ field, problem }) => `${field}: ${problem}`).join('; ');
+    throw ApplicationFailure.nonRetryable(`not a reply: ${list}`, 'BadReply');
+  }
+  const wanted = replyWorkflowId(input);
+  if (workflowInfo().workflowId !== wanted) {
+    throw ApplicationFailure.nonRetryable(
+      `the Workflow Id of this reply must be ${wanted}: start it with replyWorkflowId(reply)`,
+      'WrongWorkflowId',
+    );
+  }
+}
+
+function refuse(problem: string | undefined): void {
+  if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'Refused');
+}

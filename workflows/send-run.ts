@@ -1,0 +1,89 @@
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  CancelledFailure,
+  type CancellationScope,
+  TimeoutFailure,
+  proxyActivities,
+} from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { plainKey } from '../domain/ids.ts';
+import type { Reply } from '../domain/reply.ts';
+import type { SendInput, SendLoss, SendResult } from '../domain/send.ts';
+
+/** How one run of the activity ended: with a result, or lost. */
+export type SendEnd =
+  | { readonly kind: 'returned'; readonly result: SendResult }
+  | { readonly kind: 'lost'; readonly loss: SendLoss };
+
+/** Longest time in the task queue: with no worker up, the reply looks again at its gate (rule 15). */
+const longestQueueMs = 10 * 60_000;
+
+const { revokeAttempt } = proxyActivities<Activities>({
+  startToCloseTimeout: '10s',
+  retry: { initialInterval: '500ms', maximumInterval: '30s' },
+});
+
+/**
+ * Runs `sendMessage` once. It is never retried: a run that returns nothing is taken back at the lane first, and only
+ * what the lane proves counts as not sent (invariants 4 and 5). Cancelling the scope withdraws a run that has not
+ * started, or not asked yet.
+ */
+export async function runSend(reply: Reply, scope: CancellationScope): Promise<SendEnd> {
+  const scheduledAtMs = Date.now();
+  const queueMs = reply.expiresAtMs === null || reply.allowExpired ? longestQueueMs : reply.expiresAtMs - scheduledAtMs;
+  const { sendMessage } = proxyActivities<Activities>({
+    scheduleToStartTimeout: Math.max(1, Math.min(longestQueueMs, queueMs)),
+    startToCloseTimeout: '60s',
+    heartbeatTimeout: '10s',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { maximumAttempts: 1 },
+  });
+  try {
+    return { kind: 'returned', result: await scope.run(() => sendMessage(sendInput(reply))) };
+  } catch (error) {
+    return { kind: 'lost', loss: await findLoss(error, reply, scheduledAtMs) };
+  }
+}
+
+function sendInput(reply: Reply): SendInput {
+  const { input, chat, runs, expiresAtMs, allowExpired, ticketMs, heldSinceMs, known } = reply;
+  return {
+    bot: input.bot,
+    key: input.key,
+    content: input.content,
+    chat,
+    run: runs,
+    class: input.class ?? 'reply',
+    ...(input.after === undefined ? {} : { after: input.after }),
+    ...(expiresAtMs === null || allowExpired ? {} : { expiresAtMs }),
+    ...(ticketMs === null ? {} : { ticketMs }),
+    ...(heldSinceMs === null ? {} : { heldSinceMs }),
+    ...(known === null ? {} : { known }),
+  };
+}
+
+async function findLoss(error: unknown, reply: Reply, scheduledAtMs: number): Promise<SendLoss> {
+  if (error instanceof CancelledFailure) return { kind: 'not_started' };
+  if (!(error instanceof ActivityFailure)) throw error;
+  const { cause } = error;
+  // The activity returns a value once it holds a claim: a cancelled one has sent nothing.
+  if (cause instanceof CancelledFailure) return { kind: 'not_started' };
+  if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
+    return { kind: 'not_started' };
+  }
+  const why =
+    cause instanceof TimeoutFailure
+      ? `the worker was lost during the attempt (${cause.timeoutType} time-out)`
+      : 'the worker failed during the attempt';
+  const { bot, key } = reply.input;
+  const answer = await revokeAttempt({ bot, reply: plainKey(key), attempt: reply.runs, scheduledAtMs });
+  switch (answer.kind) {
+    case 'never':
+      return { kind: 'never_claimed' };
+    case 'yes':
+      return { kind: 'claimed', reported: answer.reported, why };
+    case 'lost':
+      return { kind: 'lost', why: `${why}, and the lane has lost its memory of it` };
+  }
+}
