@@ -1,4 +1,4 @@
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { DefaultLogger, bundleWorkflowCode } from '@temporalio/worker';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,10 +19,12 @@ export async function bundleWorkflows(
     ...SOURCES.map((folder) => newestIn(join(dist, folder))),
   );
   if (existsSync(target) && statSync(target).mtimeMs > newest) return 'fresh';
-  const { code } = await bundleWorkflowCode({ workflowsPath });
+  // Two thirds of it are the inline source map, which the worker refuses to be without.
+  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
   // Renamed into place: a worker that starts meanwhile must not read half a bundle.
-  await writeFile(`${target}.partial`, code);
-  await rename(`${target}.partial`, target);
+  const partial = `${target}.${process.pid}.partial`;
+  await writeFile(partial, code);
+  await rename(partial, target);
   return 'written';
 }
 
