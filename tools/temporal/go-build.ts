@@ -31,11 +31,7 @@ export async function buildCli(): Promise<GoBuild> {
     return await withLock(
       `${path}.lock`,
       () => progress.say('waiting for another process that builds the Temporal CLI'),
-      async () => {
-        if (existsSync(path)) return { path };
-        progress.say('building the Temporal CLI from its Go module');
-        return await build(path);
-      },
+      async () => (existsSync(path) ? { path } : await build(path)),
     );
   } finally {
     progress.done(existsSync(path) ? `the Temporal CLI is at ${path}` : 'the Temporal CLI was not built');
@@ -47,7 +43,7 @@ async function build(path: string): Promise<GoBuild> {
   try {
     const folder = join(packageRoot(), 'tools', 'temporal');
     const result = await runCommand('go', ['build', '-C', folder, '-o', partial, CLI_PACKAGE]);
-    if (result.code !== 0) return { refusal: `the Go build failed: ${result.tail}` };
+    if (result.code !== 0) return { refusal: `the Go build failed: ${result.tail.replaceAll('\n', ' / ')}` };
     await rename(partial, path);
     return { path };
   } finally {

@@ -76,7 +76,7 @@ async function install(): Promise<string | undefined> {
     const result = await runCommand('python3', [...pip, '--target', partial, `${WHEEL}==${WHEEL_VERSION}`], {
       timeoutMs: 300_000,
     });
-    if (result.code !== 0) return `pip could not install it: ${result.tail}`;
+    if (result.code !== 0) return `pip could not install it: ${result.tail.replaceAll('\n', ' / ')}`;
     await rm(target, { recursive: true, force: true });
     await rename(partial, target);
     return existsSync(installedPath()) ? undefined : 'the wheel holds no executable';
