@@ -3,8 +3,16 @@ import { request, type Agent } from 'node:http';
 export interface ApiAnswer {
   readonly status: number;
   readonly text: string;
-  /** The body as JSON; null when it is not JSON. */
-  readonly body: any;
+  /** The body as JSON; empty when it is not JSON. */
+  readonly body: ApiBody;
+}
+
+/** The fields that tests read; none is checked. */
+export interface ApiBody {
+  readonly ok?: boolean;
+  readonly description?: string;
+  readonly parameters?: { readonly retry_after?: unknown; readonly migrate_to_chat_id?: unknown };
+  readonly result?: { readonly message_id?: number; readonly date?: number };
 }
 
 export interface ApiCall {

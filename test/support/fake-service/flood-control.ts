@@ -40,13 +40,18 @@ const WHOLE_BOT = '';
 export class FloodControl {
   readonly #windows: Windows;
   readonly #penalty: PenaltyRule;
-  /** Instants of the arrivals that took a slot, ascending, by chat or `WHOLE_BOT`. */
+  readonly #longestMs: number;
+  /** Instants of the arrivals that took a slot and may still count, ascending, by chat or `WHOLE_BOT`. */
   readonly #taken = new Map<string, number[]>();
   readonly #ends = new Map<string, number>();
 
   constructor(windows: Windows, penalty: PenaltyRule) {
     this.#windows = windows;
     this.#penalty = penalty;
+    this.#longestMs = Math.max(
+      0,
+      ...Object.values(windows).flatMap((list) => list.map(({ perMs }) => perMs)),
+    );
   }
 
   /** End of the penalty that holds for the chat (null: for the whole bot); in the past or -Infinity when there is none. */
@@ -84,7 +89,7 @@ export class FloodControl {
   /** Counts an arrival in the windows without judging it. */
   take(atMs: number, chat: string | null): void {
     for (const key of chat === null ? [WHOLE_BOT] : [WHOLE_BOT, chat]) {
-      const instants = this.#taken.get(key) ?? [];
+      const instants = (this.#taken.get(key) ?? []).filter((instant) => instant > atMs - this.#longestMs);
       instants.push(atMs);
       instants.sort((a, b) => a - b);
       this.#taken.set(key, instants);

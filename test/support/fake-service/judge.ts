@@ -1,4 +1,4 @@
-import type { Arrival, Deadline, StoredMessage, Verdict } from './arrival.ts';
+import type { Arrival, Deadline, Verdict } from './arrival.ts';
 import { scopeOfChat, type Window, type Windows, type WindowScope } from './flood-control.ts';
 import { isQuestion } from './method-result.ts';
 

@@ -4,6 +4,7 @@ import type { OpenArrival } from './arrival.ts';
 import type { BotDirectory, FakeBot } from './bot-directory.ts';
 import { deliver, type RawAnswer } from './delivery.ts';
 import type { ExchangeLog } from './exchange-log.ts';
+import type { FloodControl } from './flood-control.ts';
 import type { Front } from './front.ts';
 import { isQuestion, makesMessage, refusal, successBody } from './method-result.ts';
 import type { OrderedClock } from './ordered-clock.ts';
@@ -24,7 +25,7 @@ export interface ServiceParts {
 /** What was decided at arrival; a flood's answer is worded when it leaves, so that it counts down truthfully. */
 type Ruled =
   | { readonly kind: 'answer'; readonly answer: RawAnswer }
-  | { readonly kind: 'flood'; readonly chat: string | null; readonly endsAtMs: number };
+  | { readonly kind: 'flood'; readonly chat: string | null; readonly control: FloodControl };
 
 type Proceed = Extract<Step, { kind: 'proceed' }>;
 
@@ -112,8 +113,9 @@ export class Service {
       }
       case 'flood': {
         arrival.verdict = 'flood';
-        const endsAtMs = control.penalize(null, arrival.atMs + step.seconds * 1000);
-        return this.#send(arrival, response, { kind: 'flood', chat: null, endsAtMs }, AT_ONCE);
+        control.penalize(null, arrival.atMs + step.seconds * 1000);
+        const how = { ...AT_ONCE, holdMs: step.holdMs };
+        return this.#send(arrival, response, { kind: 'flood', chat: null, control }, how);
       }
       case 'silence':
       case 'reset_after_body':
@@ -133,7 +135,7 @@ export class Service {
       const ruling = bot.control.judge(arrival.atMs, arrival.chat);
       if (ruling.kind === 'flood') {
         arrival.verdict = 'flood';
-        return ruling;
+        return { kind: 'flood', chat: ruling.chat, control: bot.control };
       }
     }
     const problem = arrival.params === null ? "Bad Request: can't parse JSON object" : refusal(call);
@@ -167,12 +169,13 @@ export class Service {
     if (how.holdMs > 0) await pause(how.holdMs, undefined, { signal });
     const answeredAtMs = await clock.read();
     if (response.socket === null || response.socket.destroyed) return; // the sender gave up: nothing was answered
-    const answer = ruled.kind === 'answer' ? ruled.answer : floodAnswer(ruled.endsAtMs - answeredAtMs);
+    const answer =
+      ruled.kind === 'answer' ? ruled.answer : floodAnswer(ruled.control.endsAtMs(ruled.chat) - answeredAtMs);
     arrival.httpStatus = answer.status;
     arrival.answeredAtMs = answeredAtMs;
     this.#announce(arrival, answeredAtMs, answer, ruled.kind === 'flood' ? ruled.chat : null);
-    await deliver(response, answer, how.delivery, signal);
     log.changed();
+    await deliver(response, answer, how.delivery, signal);
   }
 
   #announce(arrival: OpenArrival, answeredAtMs: number, answer: RawAnswer, chat: string | null): void {

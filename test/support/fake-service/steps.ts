@@ -29,7 +29,9 @@ export type Step =
   /** Reset after the body was read to its end. */
   | { readonly kind: 'reset_after_body'; readonly store: boolean }
   /** A penalty of the whole bot begins, unless a longer one holds; the answer says truthfully how long it lasts. */
-  | { readonly kind: 'flood'; readonly seconds: number };
+  | { readonly kind: 'flood'; readonly seconds: number; readonly holdMs: number };
+
+export type AnswerStep = Extract<Step, { kind: 'answer' }>;
 
 const WHOLE: Delivery = { kind: 'whole' };
 
@@ -62,8 +64,8 @@ export function resetAfterBody(options: { readonly store: boolean }): Step {
   return { kind: 'reset_after_body', store: options.store };
 }
 
-export function flood(seconds: number): Step {
-  return { kind: 'flood', seconds };
+export function flood(seconds: number, options: { readonly holdMs: number } = { holdMs: 0 }): Step {
+  return { kind: 'flood', seconds, holdMs: options.holdMs };
 }
 
 export interface AnswerOptions {
@@ -75,47 +77,50 @@ export interface AnswerOptions {
   readonly delivery?: Delivery;
 }
 
-export function answer(options: AnswerOptions): Step {
+/** Of this and the functions below, any field may be changed: `{ ...forbidden(), holdMs: 50 }`. */
+export function answer(options: AnswerOptions): AnswerStep {
   const { status, body, headers = {}, store = false, holdMs = 0, delivery = WHOLE } = options;
   return { kind: 'answer', status, headers, body, store, holdMs, delivery };
 }
 
 /** A page of something that stands between sender and service. */
-export function htmlPage(options: { readonly status?: number; readonly store: boolean }): Step {
+export function htmlPage(options: { readonly status?: number; readonly store: boolean }): AnswerStep {
   const status = options.status ?? 200;
   const body = `<!DOCTYPE html><html><head><title>${status}</title></head><body><h1>One moment</h1></body></html>`;
   return answer({ status, body, headers: { 'content-type': 'text/html' }, store: options.store });
 }
 
-export function failure(code: number, description: string, parameters?: unknown): Step {
+export function failure(code: number, description: string, parameters?: unknown): AnswerStep {
   return answer({ status: code, body: failureBody(code, description, parameters) });
 }
 
 /** A single 429 with any delay at all, no penalty behind it. The delay goes out as it is, sense or nonsense. */
-export function tooManyRequests(retryAfter: unknown): Step {
+export function tooManyRequests(retryAfter: unknown): AnswerStep {
   return failure(429, `Too Many Requests: retry after ${String(retryAfter)}`, { retry_after: retryAfter });
 }
 
-export function badRequest(description = "Bad Request: can't parse entities: unsupported start tag"): Step {
+export function badRequest(
+  description = "Bad Request: can't parse entities: unsupported start tag",
+): AnswerStep {
   return failure(400, description);
 }
 
-export function unauthorized(): Step {
+export function unauthorized(): AnswerStep {
   return failure(401, 'Unauthorized');
 }
 
-export function forbidden(description = 'Forbidden: bot was blocked by the user'): Step {
+export function forbidden(description = 'Forbidden: bot was blocked by the user'): AnswerStep {
   return failure(403, description);
 }
 
 /** Any 5xx with the service's JSON. */
-export function serverError(options: { readonly status?: number; readonly store: boolean }): Step {
+export function serverError(options: { readonly status?: number; readonly store: boolean }): AnswerStep {
   const status = options.status ?? 502;
   return answer({ status, body: failureBody(status, 'Bad Gateway'), store: options.store });
 }
 
 /** The group became another one. `newChatId` is written digit by digit as given. */
-export function migrate(newChatId: string): Step {
+export function migrate(newChatId: string): AnswerStep {
   const description = 'Bad Request: group chat was upgraded to a supergroup chat';
   const body = `{"ok":false,"error_code":400,"description":"${description}","parameters":{"migrate_to_chat_id":${newChatId}}}`;
   return answer({ status: 400, body });
@@ -123,4 +128,20 @@ export function migrate(newChatId: string): Step {
 
 export function failureBody(code: number, description: string, parameters?: unknown): object {
   return { ok: false, error_code: code, description, ...(parameters === undefined ? {} : { parameters }) };
+}
+
+const KINDS: Readonly<Record<Step['kind'], true>> = {
+  proceed: true,
+  answer: true,
+  silence: true,
+  reset_at_head: true,
+  reset_after_body: true,
+  flood: true,
+};
+
+/** For steps that come from another process, made there by the functions above; their fields are taken on trust. */
+export function isStep(value: unknown): value is Step {
+  return (
+    typeof value === 'object' && value !== null && 'kind' in value && Object.hasOwn(KINDS, String(value.kind))
+  );
 }
