@@ -11,28 +11,29 @@ export type ChatIdReading =
 
 /** Reads a `chat_id`; every accepted spelling of one id gives the same bucket. */
 export function readChatId(value: unknown): ChatIdReading {
-  switch (typeof value) {
-    case 'number':
-      return isChatId(value)
-        ? { kind: 'chat', chat: String(value) }
-        : {
-            kind: 'problem',
-            problem:
-              'must be a whole number other than 0, of at most 52 bits: give the id as Telegram gave it',
-          };
-    case 'string':
-      if (publicName.test(value)) return { kind: 'chat', chat: value.toLowerCase() };
-      if (digits.test(value) && isChatId(Number(value))) return { kind: 'chat', chat: value };
-      return {
-        kind: 'problem',
-        problem:
-          'must be digits of at most 52 bits without leading zeros or spaces, or a public name such as @channel',
-      };
-    case 'undefined':
-      return { kind: 'problem', problem: 'is missing: give the id of the chat, or its public @name' };
-    default:
-      return { kind: 'problem', problem: 'must be a number, a string of digits, or a public @name' };
-  }
+  if (typeof value === 'number') return fromNumber(value);
+  if (typeof value === 'string') return fromText(value);
+  const problem =
+    value === undefined
+      ? 'is missing: give the id of the chat, or its public @name'
+      : 'must be a number, a string of digits, or a public @name';
+  return { kind: 'problem', problem };
+}
+
+function fromNumber(value: number): ChatIdReading {
+  if (isChatId(value)) return { kind: 'chat', chat: String(value) };
+  const problem = 'must be a whole number other than 0, of at most 52 bits: give the id as Telegram gave it';
+  return { kind: 'problem', problem };
+}
+
+function fromText(value: string): ChatIdReading {
+  if (publicName.test(value)) return { kind: 'chat', chat: value.toLowerCase() };
+  if (digits.test(value) && isChatId(Number(value))) return { kind: 'chat', chat: value };
+  return {
+    kind: 'problem',
+    problem:
+      'must be digits of at most 52 bits without leading zeros or spaces, or a public name such as @channel',
+  };
 }
 
 /** Whether a number can be the id of a chat. */

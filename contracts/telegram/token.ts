@@ -1,5 +1,5 @@
-/** What is wrong with a token, in words that do not repeat it; null when it can stand in a URL. */
+/** What keeps a token out of a request's path, in words that do not repeat it; null where nothing does. */
 export function telegramTokenProblem(token: string): string | null {
-  if (/^[A-Za-z0-9_-]+:[A-Za-z0-9_-]+$/.test(token)) return null;
-  return 'it is not of the form <digits>:<letters, digits, _ and ->: copy the whole token again, and nothing else';
+  if (/^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/.test(token)) return null;
+  return 'it has a character that cannot stand in a URL (such as a space, a line break or "/"): copy the token again, and nothing else';
 }
