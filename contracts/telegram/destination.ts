@@ -11,6 +11,8 @@ const targetFields = [
   'web_app_query_id',
   'inline_message_id',
 ];
+// The most messages that the service takes in one call; the service refuses more, whatever they weigh.
+const maxWeight = 100;
 const shortId = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
@@ -55,5 +57,5 @@ function weightOf(content: Content): number {
   const field = batchField(content.method);
   if (field === null) return 1;
   const items = Object.hasOwn(content.params, field) ? content.params[field] : undefined;
-  return Array.isArray(items) ? Math.max(1, items.length) : 1;
+  return Array.isArray(items) ? Math.min(Math.max(1, items.length), maxWeight) : 1;
 }

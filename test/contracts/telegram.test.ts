@@ -96,6 +96,7 @@ describe('the destination', () => {
     expect(weight('forwardMessages', { message_ids: [1, 2] })).toBe(2);
     expect(weight('copyMessages', { message_ids: [] })).toBe(1);
     expect(weight('sendMediaGroup', { media: '[]' })).toBe(1);
+    expect(weight('forwardMessages', { message_ids: Array.from({ length: 500 }, () => 1) })).toBe(100);
     expect(weight('sendPhoto', { media: [1, 2] })).toBe(1);
   });
 
