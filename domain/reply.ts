@@ -8,8 +8,6 @@ import type { AttemptRecord, DecisionRecord, ReplyRecord, ReviewKind } from './r
 import type { ReplyInput } from './reply-input.ts';
 import { type Budgets, type SendFinding, type SendLoss, defaultBudgets } from './send.ts';
 
-/** Least time between two attempts of one reply. */
-const attemptGapMs = 1000;
 /** Runs in a row that found no worker with the bot's secret, after which a person must look (about ten minutes). */
 const noTokenLimit = 15;
 /** Attempts kept in a record; the middle of a longer list is left out. */
@@ -113,7 +111,7 @@ export function passGate(reply: Reply, nowMs: number): { readonly reply: Reply; 
       if (isExpired(reply, nowMs)) return to({ at: 'expired' });
       const overspent = overspentBudget(reply, nowMs);
       if (overspent !== undefined) return to(review('budget', overspent, nowMs));
-      const gapEndsMs = reply.lastAttemptAtMs === null ? nowMs : reply.lastAttemptAtMs + attemptGapMs;
+      const gapEndsMs = reply.lastAttemptAtMs === null ? nowMs : reply.lastAttemptAtMs + reply.budgets.attemptGapMs;
       const untilMs = Math.max(gapEndsMs, phase.at === 'waiting' ? phase.untilMs : nowMs);
       if (untilMs <= nowMs) return { reply, gate: { kind: 'run' } };
       return { reply, gate: { kind: 'wait', untilMs: Math.min(untilMs, nextLimitMs(reply)) } };
@@ -121,6 +119,13 @@ export function passGate(reply: Reply, nowMs: number): { readonly reply: Reply; 
     default:
       return assertNever(phase);
   }
+}
+
+/** The bot's budgets became known, and with them the expiry of a reply that names none. */
+export function applyBudgets(reply: Reply, budgets: Budgets): Reply {
+  const { expiresAfterMs } = budgets;
+  const expiresAtMs = reply.input.expiresAt === undefined && expiresAfterMs !== null ? reply.startedAtMs + expiresAfterMs : reply.expiresAtMs;
+  return { ...reply, budgets, expiresAtMs };
 }
 
 /** A run of the activity begins. */
@@ -297,7 +302,7 @@ function noteOutcome(reply: Reply, outcome: Outcome, nowMs: number, chance: numb
     case 'sent':
       return { ...through, phase: { at: 'sent', message: outcome.message } };
     case 'flood': {
-      const delayMs = Math.max(attemptGapMs, outcome.retryAfterSeconds * 1000);
+      const delayMs = Math.max(reply.budgets.attemptGapMs, outcome.retryAfterSeconds * 1000);
       const ticketMs = reply.known?.notBeforeMs ?? null;
       return {
         ...readable,

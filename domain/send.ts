@@ -13,7 +13,10 @@ export interface SendInput {
   readonly run: number;
   readonly class: ReplyClass;
   readonly after?: string;
+  readonly startedAtMs: number;
   readonly expiresAtMs?: number;
+  /** A person allowed it to be sent past its expiry. */
+  readonly allowExpired?: boolean;
   readonly ticketMs?: number;
   readonly heldSinceMs?: number;
   readonly known?: { readonly epoch: string; readonly notBeforeMs: number };
@@ -76,6 +79,10 @@ export interface Budgets {
   readonly ageMs: number;
   readonly backoffMinMs: number;
   readonly backoffMaxMs: number;
+  /** Least time between two attempts of one reply. */
+  readonly attemptGapMs: number;
+  /** Expiry of a reply that names none, counted from its start. */
+  readonly expiresAfterMs: number | null;
 }
 
 export const defaultBudgets: Budgets = {
@@ -84,4 +91,6 @@ export const defaultBudgets: Budgets = {
   ageMs: 86_400_000,
   backoffMinMs: 1000,
   backoffMaxMs: 60_000,
+  attemptGapMs: 1000,
+  expiresAfterMs: null,
 };

@@ -13,6 +13,7 @@ import type { ReplyRecord } from '../domain/record.ts';
 import {
   type Gate,
   type Reply,
+  applyBudgets,
   applyDecision,
   beginRun,
   decisionRefusal,
@@ -199,7 +200,7 @@ class ReplyExecution {
     }
     const { attributes, budgets, ...finding } = end.result;
     this.attributes.allow(attributes);
-    const budgeted = budgets ? { ...this.reply, budgets } : this.reply;
+    const budgeted = budgets ? applyBudgets(this.reply, budgets) : this.reply;
     this.change(noteFinding(budgeted, finding, Date.now(), Math.random()));
   }
 
