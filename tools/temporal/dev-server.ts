@@ -9,6 +9,7 @@ import { endWithThisProcess } from './watchdog.ts';
 
 const HOST = '127.0.0.1';
 const START_WITHIN_MS = 60_000;
+const START_TRIES = 3;
 const STOP_WITHIN_MS = 10_000;
 
 export interface DevServerOptions {
@@ -44,6 +45,18 @@ const SEARCH_ATTRIBUTES = { ReplyState: 'Keyword', ReplyBot: 'Keyword', ReplySin
 /** Starts `temporal server start-dev` and resolves once it answers. It does not outlive this process. */
 export async function startDevServer(options: DevServerOptions = {}): Promise<DevServer> {
   const cliPath = options.cliPath ?? (await findTemporalCli()).path;
+  for (let triesLeft = START_TRIES - 1; ; triesLeft -= 1) {
+    try {
+      return await startOnce(cliPath, options);
+    } catch (error) {
+      // Somebody took a port between its being found free and its being bound; the server binds others by itself too.
+      if (triesLeft === 0 || options.port !== undefined || !/address already in use/.test(String(error)))
+        throw error;
+    }
+  }
+}
+
+async function startOnce(cliPath: string, options: DevServerOptions): Promise<DevServer> {
   const port = options.port ?? (await freePort(HOST));
   const uiPort = options.uiPort ?? (await freePort(HOST));
   const child = spawn(cliPath, startArguments(port, uiPort, options), {
