@@ -1,5 +1,7 @@
+import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { callApi } from '../api-call.ts';
 import * as step from './steps.ts';
 import { TOKEN, useFake } from './use-fake.ts';
 
@@ -53,6 +55,7 @@ describe('the network', () => {
     ]);
     await inUse.fake.accept();
     expect((await inUse.send(1)).status).toBe(200);
+    expect(inUse.fake.maxOutstanding(TOKEN)).toBe(3);
   });
 
   it('resets connections before a byte is read', async () => {
@@ -77,10 +80,14 @@ describe('the network', () => {
   });
 
   it('does not count a socket as idle while a request is in progress', async () => {
-    await inUse.start({}, { idleCloseMs: 30 });
-    await inUse.send(1);
-    inUse.fake.script(TOKEN, {}, step.hold(120));
-    expect((await inUse.send(1)).status).toBe(200);
+    await inUse.start({}, { idleCloseMs: 60 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { apiRoot } = inUse.fake;
+    const getMe = { apiRoot, token: TOKEN, method: 'getMe', body: '', agent };
+    await callApi(getMe);
+    inUse.fake.script(TOKEN, {}, step.hold(150));
+    expect((await callApi(getMe)).status).toBe(200);
+    expect(inUse.fake.connections).toMatchObject([{ requests: 2 }]);
   });
 
   it('frees its port when it stops, for another one', async () => {

@@ -134,4 +134,15 @@ describe('a script', () => {
     expect((await inUse.send(1)).status).toBe(200);
     expect(inUse.fake.connections).toHaveLength(2);
   });
+
+  it.each([
+    ['refuses', step.badRequest(), 429],
+    ['loses the answer', step.resetAfterBody({ store: false }), 429],
+    ['answers 429', step.tooManyRequests(1), 200],
+  ])('that %s takes a slot of the windows unless it was a 429', async (_name, first, status) => {
+    await inUse.start({ windows: { bot: [{ limit: 1, perMs: 60_000 }] } });
+    inUse.fake.script(TOKEN, {}, first);
+    await inUse.send(1).catch(() => {});
+    expect((await inUse.send(1)).status).toBe(status);
+  });
 });
