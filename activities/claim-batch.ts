@@ -1,0 +1,240 @@
+import type { Ask, Report, Verdict } from '../domain/lane/messages.ts';
+import type { LanePolicy } from '../domain/lane/policy.ts';
+import { type LaneClient, laneTrouble } from './lane-client.ts';
+
+/** Batches leave at most this often; the first at once (rule 11). */
+const flushEveryMs = 150;
+/** After this time an ask is given up; its Update goes on, and the lane refuses what is applied late (rule 12). */
+const giveUpAfterMs = 10_000;
+const maxAsksInBatch = 100;
+const longestCallMs = 120_000;
+
+/** What a worker learned of one ask. Instants are this process's monotonic clock. */
+export type AskAnswer =
+  | { readonly kind: 'verdict'; readonly verdict: Verdict; readonly askedAtMs: number; readonly heardAtMs: number }
+  /** The lane did not answer in time; a late `go` is given back by itself. */
+  | { readonly kind: 'no_answer'; readonly why: string };
+
+interface Waiting {
+  readonly ask: Ask;
+  readonly resolve: (answer: AskAnswer) => void;
+  timer: NodeJS.Timeout;
+  /** When it first left: a claim's life counts from before it was asked (invariant 4). */
+  askedAtMs: number | undefined;
+  givenUp: boolean;
+}
+
+/**
+ * One worker process's conversation with the lane of one bot: gathers asks (one Update in flight) and reports
+ * (Signals), keeps the lane's clock, and keeps this process's own claims back from a flood until the lane has it.
+ */
+export class ClaimBatch {
+  readonly bot: string;
+  readonly #lanes: LaneClient;
+  readonly #policy: () => LanePolicy;
+  readonly #log: (problem: string) => void;
+  #queue: Waiting[] = [];
+  #flushing = false;
+  #flushedAtMs = -Infinity;
+  #reports: { readonly report: Report; readonly madeAtMs: number; readonly resolve: () => void }[] = [];
+  #reporting = false;
+  /** Lane time minus monotonic time, never ahead of the truth. */
+  #clockOffsetMs: number | undefined;
+  #floodSeenAtMs = -Infinity;
+  #floodsUnreported = 0;
+
+  constructor(options: {
+    readonly bot: string;
+    readonly lanes: LaneClient;
+    readonly policy: () => LanePolicy;
+    readonly log: (problem: string) => void;
+  }) {
+    this.bot = options.bot;
+    this.#lanes = options.lanes;
+    this.#policy = options.policy;
+    this.#log = options.log;
+  }
+
+  /** Asks the lane. Resolves with its verdict, or after ten seconds without one; never rejects. */
+  ask(ask: Ask): Promise<AskAnswer> {
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        ask,
+        resolve,
+        timer: setTimeout(() => {
+          waiting.givenUp = true;
+          resolve({ kind: 'no_answer', why: `the lane did not answer within ${giveUpAfterMs / 1000} s` });
+        }, giveUpAfterMs),
+        askedAtMs: undefined,
+        givenUp: false,
+      };
+      this.#queue.push(waiting);
+      void this.#flush();
+    });
+  }
+
+  /**
+   * Tells the lane what became of a claim; resolves when the lane has it for sure. `answeredAtMs` is this process's
+   * monotonic clock. A flood stops this process's own claims at once (rule 2).
+   */
+  report(report: Omit<Report, 'ageMs'>, answeredAtMs: number): Promise<void> {
+    const closes = report.outcome === 'flood' || report.outcome === 'held';
+    if (closes) {
+      this.#floodSeenAtMs = performance.now();
+      this.#floodsUnreported++;
+    }
+    return new Promise((resolve) => {
+      const done = (): void => {
+        if (closes) this.#floodsUnreported--;
+        resolve();
+        if (this.#queue.length > 0) void this.#flush();
+      };
+      this.#reports.push({ report: { ...report, ageMs: 0 }, madeAtMs: answeredAtMs, resolve: done });
+      void this.#sendReports();
+    });
+  }
+
+  /** Whether a claim that was asked then has been overtaken by a flood that this process has met since. */
+  overtakenByFlood(askedAtMs: number): boolean {
+    return askedAtMs <= this.#floodSeenAtMs;
+  }
+
+  /** The lane's clock, or a little less; undefined until the lane has been heard. */
+  laneNowMs(): number | undefined {
+    return this.#clockOffsetMs === undefined ? undefined : Math.floor(this.#clockOffsetMs + performance.now());
+  }
+
+  /** Gathered asks in one Update after the other. */
+  async #flush(): Promise<void> {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    try {
+      while (this.#queue.length > 0 && this.#floodsUnreported === 0) {
+        const restMs = this.#flushedAtMs + flushEveryMs - performance.now();
+        if (restMs > 0) await pause(restMs);
+        if (this.#floodsUnreported > 0) break;
+        this.#flushedAtMs = performance.now();
+        const batch = this.#queue.filter((waiting) => !waiting.givenUp).slice(0, maxAsksInBatch);
+        this.#queue = this.#queue.filter((waiting) => !waiting.givenUp && !batch.includes(waiting));
+        if (batch.length > 0) await this.#claim(batch);
+      }
+    } finally {
+      this.#flushing = false;
+    }
+  }
+
+  async #claim(batch: readonly Waiting[]): Promise<void> {
+    let overloadedMs = 5000;
+    for (let closingTries = 0; ;) {
+      const live = batch.filter((waiting) => !waiting.givenUp);
+      if (live.length === 0) return;
+      const sentAtMs = performance.now();
+      for (const waiting of live) waiting.askedAtMs ??= sentAtMs;
+      const laneNowMs = this.laneNowMs();
+      try {
+        const verdicts = await bounded(
+          this.#lanes.claim(this.bot, {
+            policy: this.#policy(),
+            asks: live.map((waiting) => waiting.ask),
+            ...(laneNowMs === undefined ? {} : { sentAtMs: laneNowMs }),
+          }),
+        );
+        this.#hand(live, verdicts);
+        return;
+      } catch (error) {
+        switch (laneTrouble(error)) {
+          case 'closing':
+            // Between two runs of the lane this passes in milliseconds; otherwise there is no lane.
+            await pause(50);
+            if (++closingTries > 2) await this.#ensureLane();
+            break;
+          case 'task_failed':
+            await pause(200);
+            break;
+          case 'overloaded':
+            this.#log(`lane of ${this.bot}: too many Updates in flight; waiting ${overloadedMs} ms`);
+            await pause(overloadedMs * (1 + Math.random()));
+            overloadedMs = Math.min(30_000, overloadedMs * 2);
+            break;
+          case 'other':
+            this.#log(`lane of ${this.bot}: ${errorName(error)}`);
+            await pause(1000);
+            break;
+        }
+      }
+    }
+  }
+
+  #hand(asked: readonly Waiting[], verdicts: readonly Verdict[]): void {
+    const heardAtMs = performance.now();
+    asked.forEach((waiting, index) => {
+      const verdict = verdicts[index];
+      if (!verdict) return;
+      const offsetMs = verdict.nowMs - heardAtMs;
+      if (this.#clockOffsetMs === undefined || offsetMs > this.#clockOffsetMs) this.#clockOffsetMs = offsetMs;
+      const askedAtMs = waiting.askedAtMs ?? heardAtMs;
+      if (waiting.givenUp) {
+        if (verdict.kind === 'go') this.#giveBack(waiting.ask);
+        return;
+      }
+      clearTimeout(waiting.timer);
+      waiting.resolve({ kind: 'verdict', verdict, askedAtMs, heardAtMs });
+    });
+  }
+
+  /** A claim that nobody waits for any more: nothing was sent with it, and its slot is free. */
+  #giveBack(ask: Ask): void {
+    const { reply, attempt, nonce, chat } = ask;
+    void this.report({ reply, attempt, nonce, chat, outcome: 'unreached' }, performance.now());
+  }
+
+  async #ensureLane(): Promise<void> {
+    try {
+      await this.#lanes.ensure(this.bot);
+    } catch (error) {
+      this.#log(`lane of ${this.bot} cannot be started: ${errorName(error)}`);
+      await pause(1000);
+    }
+  }
+
+  async #sendReports(): Promise<void> {
+    if (this.#reporting) return;
+    this.#reporting = true;
+    for (let waitMs = 100; this.#reports.length > 0;) {
+      const batch = this.#reports.slice(0, maxAsksInBatch);
+      const nowMs = performance.now();
+      const reports = batch.map(({ report, madeAtMs }) => ({ ...report, ageMs: Math.max(0, Math.floor(nowMs - madeAtMs)) }));
+      try {
+        await this.#lanes.report(this.bot, reports);
+        this.#reports = this.#reports.slice(batch.length);
+        for (const { resolve } of batch) resolve();
+        waitMs = 100;
+      } catch (error) {
+        this.#log(`lane of ${this.bot}: a report is kept and sent again: ${errorName(error)}`);
+        await pause(waitMs);
+        waitMs = Math.min(5000, waitMs * 2);
+      }
+    }
+    this.#reporting = false;
+  }
+}
+
+/** Name and code of an error; its message may hold what must not be logged. */
+function errorName(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error';
+  const { code, details } = error as Error & { code?: unknown; details?: unknown };
+  return [error.name, code, details].filter((part) => part !== undefined && part !== '').join(' ');
+}
+
+/** A call that was lost on the way must not silence the bot in this process for ever. */
+function bounded<T>(call: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer')), longestCallMs);
+  });
+  return Promise.race([call, late]).finally(() => clearTimeout(timer));
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,94 @@
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  isGrpcServiceError,
+} from '@temporalio/client';
+import { cooldownWorkflowId } from '../domain/ids.ts';
+import type { ClaimRequest } from '../domain/lane/batch.ts';
+import type { Report, RevokeAnswer, RevokeRequest, Verdict } from '../domain/lane/messages.ts';
+import { cooldownWorkflowType, taskQueue } from '../workflows/names.ts';
+import { claimUpdate, reportSignal, revokeUpdate } from '../workflows/protocol.ts';
+
+/** What a failed call to a lane means for the next one. */
+export type LaneTrouble =
+  /** The lane is between two runs, or gone: at once again. */
+  | 'closing'
+  /** A workflow task failed; nothing was applied. */
+  | 'task_failed'
+  /** Too many Updates are in flight: only patience helps (rule 11). */
+  | 'overloaded'
+  | 'other';
+
+/** The messages of a worker process to the lanes. */
+export interface LaneClient {
+  /** Starts the bot's lane where none runs. */
+  ensure(bot: string): Promise<void>;
+  claim(bot: string, request: ClaimRequest): Promise<readonly Verdict[]>;
+  report(bot: string, reports: readonly Report[]): Promise<void>;
+  revoke(bot: string, request: RevokeRequest): Promise<RevokeAnswer>;
+}
+
+/** Options of a lane's start; its clock answers claims, so a task of it that is lost must be noticed soon (rule 15). */
+export function laneStartOptions(bot: string): {
+  workflowId: string;
+  taskQueue: string;
+  args: [{ bot: string }];
+  workflowTaskTimeout: '2s';
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE';
+  workflowIdConflictPolicy: 'USE_EXISTING';
+  staticSummary: string;
+} {
+  return {
+    workflowId: cooldownWorkflowId(bot),
+    taskQueue,
+    args: [{ bot }],
+    workflowTaskTimeout: '2s',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    staticSummary: `Cooldown and pacing of bot ${bot}`,
+  };
+}
+
+export function createLaneClient(client: Client): LaneClient {
+  const lane = (bot: string) => client.workflow.getHandle(cooldownWorkflowId(bot));
+  const ensure = async (bot: string): Promise<void> => {
+    await client.workflow.start(cooldownWorkflowType, laneStartOptions(bot));
+  };
+  return {
+    ensure,
+    claim: (bot, request) => lane(bot).executeUpdate(claimUpdate, { args: [request] }),
+    async report(bot, reports) {
+      try {
+        await lane(bot).signal(reportSignal, reports);
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+        await client.workflow.signalWithStart(cooldownWorkflowType, {
+          ...laneStartOptions(bot),
+          signal: reportSignal,
+          signalArgs: [reports],
+        });
+      }
+    },
+    revoke: (bot, request) =>
+      client.workflow.executeUpdateWithStart(revokeUpdate, {
+        startWorkflowOperation: new WithStartWorkflowOperation(cooldownWorkflowType, laneStartOptions(bot)),
+        args: [request],
+      }),
+  };
+}
+
+/** Sorts an error of a call to a lane. Texts are the server's own; where they change, the trouble is `other`. */
+export function laneTrouble(error: unknown): LaneTrouble {
+  if (error instanceof WorkflowNotFoundError) return 'closing';
+  if (error instanceof WorkflowUpdateFailedError) return 'closing';
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (!isGrpcServiceError(at)) continue;
+    const text = `${at.details ?? ''} ${at.message}`;
+    if (at.code === 5 || /workflow is closing|already completed|not found/i.test(text)) return 'closing';
+    if (at.code === 9) return 'task_failed';
+    if (at.code === 8) return 'overloaded';
+  }
+  return 'other';
+}
