@@ -11,7 +11,12 @@ const longestCallMs = 120_000;
 
 /** What a worker learned of one ask. Instants are this process's monotonic clock. */
 export type AskAnswer =
-  | { readonly kind: 'verdict'; readonly verdict: Verdict; readonly askedAtMs: number; readonly heardAtMs: number }
+  | {
+      readonly kind: 'verdict';
+      readonly verdict: Verdict;
+      readonly askedAtMs: number;
+      readonly heardAtMs: number;
+    }
   /** The lane did not answer in time; a late `go` is given back by itself. */
   | { readonly kind: 'no_answer'; readonly why: string };
 
@@ -101,7 +106,9 @@ export class ClaimBatch {
 
   /** The lane's clock, or a little less; undefined until the lane has been heard. */
   laneNowMs(): number | undefined {
-    return this.#clockOffsetMs === undefined ? undefined : Math.floor(this.#clockOffsetMs + performance.now());
+    return this.#clockOffsetMs === undefined
+      ? undefined
+      : Math.floor(this.#clockOffsetMs + performance.now());
   }
 
   /** Gathered asks in one Update after the other. */
@@ -203,7 +210,10 @@ export class ClaimBatch {
     for (let waitMs = 100; this.#reports.length > 0;) {
       const batch = this.#reports.slice(0, maxAsksInBatch);
       const nowMs = performance.now();
-      const reports = batch.map(({ report, madeAtMs }) => ({ ...report, ageMs: Math.max(0, Math.floor(nowMs - madeAtMs)) }));
+      const reports = batch.map(({ report, madeAtMs }) => ({
+        ...report,
+        ageMs: Math.max(0, Math.floor(nowMs - madeAtMs)),
+      }));
       try {
         await this.#lanes.report(this.bot, reports);
         this.#reports = this.#reports.slice(batch.length);

@@ -7,7 +7,13 @@ import type { Content, Contract } from '../contracts/contract.ts';
 import { plainKey } from '../domain/ids.ts';
 import type { Ask, Report, Verdict } from '../domain/lane/messages.ts';
 import type { Outcome, Progress } from '../domain/outcome.ts';
-import { type Budgets, type SendFinding, type SendInput, type SendResult, defaultBudgets } from '../domain/send.ts';
+import {
+  type Budgets,
+  type SendFinding,
+  type SendInput,
+  type SendResult,
+  defaultBudgets,
+} from '../domain/send.ts';
 import type { BotRoom } from './bot-room.ts';
 import type { AskAnswer, ClaimBatch } from './claim-batch.ts';
 import type { Transport, TransportResult } from './transport.ts';
@@ -39,7 +45,10 @@ export async function sendMessage(deps: SendDeps, input: SendInput): Promise<Sen
     const bot = deps.bots.get(input.bot);
     const finding = bot
       ? await sendFor(deps, bot, input, context)
-      : ({ kind: 'no_token', why: `no worker knows the bot ${input.bot}: add it to the configuration` } as const);
+      : ({
+          kind: 'no_token',
+          why: `no worker knows the bot ${input.bot}: add it to the configuration`,
+        } as const);
     const budgets = bot && budgetsOf(bot);
     return { ...finding, attributes: deps.attributes, ...(budgets ? { budgets } : {}) };
   } finally {
@@ -47,14 +56,23 @@ export async function sendMessage(deps: SendDeps, input: SendInput): Promise<Sen
   }
 }
 
-async function sendFor(deps: SendDeps, bot: BotConfig, input: SendInput, context: Context): Promise<SendFinding> {
+async function sendFor(
+  deps: SendDeps,
+  bot: BotConfig,
+  input: SendInput,
+  context: Context,
+): Promise<SendFinding> {
   const reading = deps.token(bot);
-  if (reading.kind === 'missing') return { kind: 'no_token', why: `no token for the bot ${bot.name}: ${reading.why}` };
+  if (reading.kind === 'missing')
+    return { kind: 'no_token', why: `no token for the bot ${bot.name}: ${reading.why}` };
   const contract = contractOf(bot.contract);
   if (!contract) return { kind: 'no_token', why: `this worker does not know the contract ${bot.contract}` };
   const problems = contract.check(input.content);
   if (problems.length > 0) {
-    return { kind: 'bad_content', problem: problems.map(({ field, problem }) => `${field}: ${problem}`).join('; ') };
+    return {
+      kind: 'bad_content',
+      problem: problems.map(({ field, problem }) => `${field}: ${problem}`).join('; '),
+    };
   }
   const room = deps.roomOf(bot.name);
   if (!room.enter()) return backOff(input, 2000, 'bot_pace');
@@ -155,7 +173,8 @@ class SendRun {
   /** From here on a claim is held: the activity returns a value, whatever happens. */
   private async attempt(verdict: Extract<Verdict, { kind: 'go' }>, askedAtMs: number): Promise<SendFinding> {
     const { bot, contract, token } = this;
-    const content = verdict.chat === undefined ? this.content : contract.readdress(this.content, verdict.chat);
+    const content =
+      verdict.chat === undefined ? this.content : contract.readdress(this.content, verdict.chat);
     const { chat } = contract.destination(content);
     const request = contract.request(content, { apiRoot: bot.apiRoot, token });
     const result = await this.deps.transport.send(request, {
@@ -184,8 +203,10 @@ class SendRun {
     const nowMs = performance.now();
     const ageMs = nowMs - askedAtMs;
     if (ageMs > this.bot.claimLifeMs) return 'the claim went stale before anything was written';
-    if (this.expiresAtMs !== undefined && grantedNowMs + ageMs >= this.expiresAtMs) return 'it expired before anything was written';
-    if (this.batch.overtakenByFlood(askedAtMs)) return 'the service asked for a pause before anything was written';
+    if (this.expiresAtMs !== undefined && grantedNowMs + ageMs >= this.expiresAtMs)
+      return 'it expired before anything was written';
+    if (this.batch.overtakenByFlood(askedAtMs))
+      return 'the service asked for a pause before anything was written';
     if (nowMs - this.startedAtMs > activityLifeMs - reportAllowanceMs - this.bot.httpTimeoutMs) {
       return 'the activity was running out of time before anything was written';
     }

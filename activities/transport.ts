@@ -5,7 +5,12 @@ import type { ServiceAnswer, ServiceRequest } from '../contracts/contract.ts';
 /** How one request went. */
 export type TransportResult =
   /** The answer's head was read. `complete` is false where its body was cut off; what was read of it stands in `answer`. */
-  | { readonly kind: 'answered'; readonly answer: ServiceAnswer; readonly complete: boolean; readonly answeredAtMs: number }
+  | {
+      readonly kind: 'answered';
+      readonly answer: ServiceAnswer;
+      readonly complete: boolean;
+      readonly answeredAtMs: number;
+    }
   /** `mayStart` said no when the connection was ready: nothing was written. */
   | { readonly kind: 'withheld'; readonly why: string }
   /** Proof that nothing was written: the connection was never made. */
@@ -66,7 +71,9 @@ async function sendOnce(
   let written = false;
   // The body is pulled when the connection is ready: a request that waited for it too long leaves no byte (rule 14).
   async function* body(): AsyncGenerator<Buffer> {
-    const why = timeout.aborted ? 'the HTTP time-out passed before the connection was ready' : options.mayStart();
+    const why = timeout.aborted
+      ? 'the HTTP time-out passed before the connection was ready'
+      : options.mayStart();
     if (why !== undefined) throw new Withheld(why);
     written = true;
     yield bytes;

@@ -40,7 +40,9 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
       'WrongWorkflowId',
     );
   }
-  const lane = input.snapshot ? thawLane(input.snapshot) : newLane(input.bot, info.firstExecutionRunId, Date.now());
+  const lane = input.snapshot
+    ? thawLane(input.snapshot)
+    : newLane(input.bot, info.firstExecutionRunId, Date.now());
   let signals = 0;
   let updates = 0;
 
@@ -54,7 +56,8 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
     extendCooldownSignal,
     (request) => {
       signals++;
-      if (request && whoProblem(request.by, request.reason) === undefined) extendCooldown(lane, request, Date.now());
+      if (request && whoProblem(request.by, request.reason) === undefined)
+        extendCooldown(lane, request, Date.now());
     },
     { description: 'Keeps the lane closed for at least { seconds } from now; { by, reason } are required.' },
   );
@@ -73,7 +76,8 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
         const problem = controlProblem(request);
         if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'BadRequest');
       },
-      description: 'Pauses or resumes the lane, or opens it before its cooldown ends: { action, by, reason }.',
+      description:
+        'Pauses or resumes the lane, or opens it before its cooldown ends: { action, by, reason }.',
     },
   );
   setHandler(revokeUpdate, (request) => {

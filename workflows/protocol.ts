@@ -1,7 +1,14 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { CancelRequest, DecisionRequest } from '../domain/decisions.ts';
 import type { ClaimRequest } from '../domain/lane/batch.ts';
-import type { ControlRequest, ExtendRequest, Report, RevokeAnswer, RevokeRequest, Verdict } from '../domain/lane/messages.ts';
+import type {
+  ControlRequest,
+  ExtendRequest,
+  Report,
+  RevokeAnswer,
+  RevokeRequest,
+  Verdict,
+} from '../domain/lane/messages.ts';
 import type { LaneView } from '../domain/lane/show.ts';
 import type { LaneSnapshot } from '../domain/lane/snapshot.ts';
 import type { ReplyRecord } from '../domain/record.ts';

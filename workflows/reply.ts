@@ -112,7 +112,8 @@ class ReplyExecution {
     setHandler(
       cancelSignal,
       (request) => {
-        if (cancelProblem(request) === undefined && this.reply.phase.at !== 'review') this.requestCancel(request);
+        if (cancelProblem(request) === undefined && this.reply.phase.at !== 'review')
+          this.requestCancel(request);
       },
       { description: 'Cancels the reply, if it has not been sent: { by, reason }.' },
     );

@@ -31,7 +31,8 @@ const { revokeAttempt } = proxyActivities<Activities>({
  */
 export async function runSend(reply: Reply, scope: CancellationScope): Promise<SendEnd> {
   const scheduledAtMs = Date.now();
-  const queueMs = reply.expiresAtMs === null || reply.allowExpired ? longestQueueMs : reply.expiresAtMs - scheduledAtMs;
+  const queueMs =
+    reply.expiresAtMs === null || reply.allowExpired ? longestQueueMs : reply.expiresAtMs - scheduledAtMs;
   const { sendMessage } = proxyActivities<Activities>({
     scheduleToStartTimeout: Math.max(1, Math.min(longestQueueMs, queueMs)),
     startToCloseTimeout: '60s',

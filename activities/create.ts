@@ -1,0 +1,53 @@
+import type { BotConfig } from '../config/bot-config.ts';
+import { lanePolicyOf } from '../config/bot-config.ts';
+import type { TokenReading } from '../config/secrets.ts';
+import { BotRoom } from './bot-room.ts';
+import { ClaimBatch } from './claim-batch.ts';
+import type { Activities } from './index.ts';
+import type { LaneClient } from './lane-client.ts';
+import { sendMessage } from './send-message.ts';
+import type { Transport } from './transport.ts';
+
+/** What a worker process gives its activities. */
+export interface ActivityDeps {
+  readonly worker: string;
+  /** The namespace knows our search attributes. */
+  readonly attributes: boolean;
+  readonly bots: ReadonlyMap<string, BotConfig>;
+  readonly token: (bot: BotConfig) => TokenReading;
+  readonly transport: Transport;
+  readonly lanes: LaneClient;
+  /** Takes sentences about trouble; they hold no secret and no content. */
+  readonly log: (problem: string) => void;
+}
+
+/** The activities of one worker process, with what they share: one conversation and one room for each bot. */
+export function createActivities(deps: ActivityDeps): Activities {
+  const batches = new Map<string, ClaimBatch>();
+  const rooms = new Map<string, BotRoom>();
+  const batchOf = (bot: BotConfig): ClaimBatch => {
+    let batch = batches.get(bot.name);
+    if (!batch) {
+      batch = new ClaimBatch({
+        bot: bot.name,
+        lanes: deps.lanes,
+        policy: () => lanePolicyOf(bot),
+        log: deps.log,
+      });
+      batches.set(bot.name, batch);
+    }
+    return batch;
+  };
+  const roomOf = (bot: string): BotRoom => {
+    let room = rooms.get(bot);
+    if (!room) {
+      room = new BotRoom();
+      rooms.set(bot, room);
+    }
+    return room;
+  };
+  return {
+    sendMessage: (input) => sendMessage({ ...deps, batchOf, roomOf }, input),
+    revokeAttempt: ({ bot, ...request }) => deps.lanes.revoke(bot, request),
+  };
+}

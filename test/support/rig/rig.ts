@@ -1,0 +1,181 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { cooldownWorkflowId, contentHash, replyWorkflowId } from '../../../domain/ids.ts';
+import type { LaneView } from '../../../domain/lane/show.ts';
+import type { ReplyRecord } from '../../../domain/record.ts';
+import type { ReplyInput } from '../../../domain/reply-input.ts';
+import { type DevServer, type DevServerOptions, startDevServer } from '../../../tools/temporal/launcher.ts';
+import { cooldownQuery, replyQuery } from '../../../workflows/protocol.ts';
+import { type BotRules, type FakeTelegram, startFakeTelegram } from '../fake-service/index.ts';
+import { assertLoopback } from '../loopback.ts';
+import { waitUntil } from '../wait-until.ts';
+import { type WorkerProcess, startWorkerProcess } from './worker-process.ts';
+
+export interface RigBot {
+  /** Settings in the configuration beside contract, token and root. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** What the fake enforces; nothing by default. */
+  readonly rules?: Omit<BotRules, 'name'>;
+}
+
+export interface RigOptions {
+  readonly bots: Readonly<Record<string, RigBot>>;
+  /** Worker processes to start with; one by default. */
+  readonly workers?: number;
+  readonly server?: DevServerOptions;
+  readonly idleCloseMs?: number;
+  /** Environment of every worker, for example `LD_PRELOAD`. */
+  readonly workerEnv?: Readonly<Record<string, string>>;
+}
+
+/** A real server, real worker processes, and the fake service, for one test file. */
+export class Rig {
+  readonly fake: FakeTelegram;
+  readonly client: Client;
+  readonly folder: string;
+  server: DevServer;
+  readonly workers: WorkerProcess[] = [];
+  readonly #connection: Connection;
+  readonly #options: RigOptions;
+
+  private constructor(parts: {
+    fake: FakeTelegram;
+    connection: Connection;
+    server: DevServer;
+    folder: string;
+    options: RigOptions;
+  }) {
+    this.fake = parts.fake;
+    this.#connection = parts.connection;
+    this.client = new Client({ connection: parts.connection });
+    this.server = parts.server;
+    this.folder = parts.folder;
+    this.#options = parts.options;
+  }
+
+  static async start(options: RigOptions): Promise<Rig> {
+    const names = Object.keys(options.bots);
+    const [server, fake, folder] = await Promise.all([
+      startDevServer(options.server ?? {}),
+      startFakeTelegram({
+        bots: Object.fromEntries(
+          names.map((name) => [tokenOf(name), { ...options.bots[name]?.rules, name }]),
+        ),
+        ...(options.idleCloseMs === undefined ? {} : { idleCloseMs: options.idleCloseMs }),
+      }),
+      mkdtemp(join(tmpdir(), 'replylane-rig-')),
+    ]);
+    assertLoopback(fake.apiRoot);
+    await writeFile(
+      join(folder, 'replylane.config.json'),
+      JSON.stringify(configOf(options, fake.apiRoot, names)),
+    );
+    const connection = await Connection.connect({ address: server.address });
+    const rig = new Rig({ fake, connection, server, folder, options });
+    await Promise.all(Array.from({ length: options.workers ?? 1 }, () => rig.addWorker()));
+    return rig;
+  }
+
+  /** Environment with which a process of the project finds this rig. */
+  env(): Record<string, string> {
+    const tokens = Object.keys(this.#options.bots).map((name) => [tokenVariable(name), tokenOf(name)]);
+    return {
+      TEMPORAL_ADDRESS: this.server.address,
+      REPLYLANE_CONFIG: join(this.folder, 'replylane.config.json'),
+      ...(Object.fromEntries(tokens) as Record<string, string>),
+    };
+  }
+
+  async addWorker(env: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
+    const worker = await startWorkerProcess({ ...this.env(), ...this.#options.workerEnv, ...env });
+    this.workers.push(worker);
+    return worker;
+  }
+
+  /** Starts a reply as an app without our client would: a bare start. */
+  async start(input: ReplyInput): Promise<WorkflowHandle> {
+    return this.client.workflow.start('replyWorkflow', {
+      workflowId: replyWorkflowId(input),
+      taskQueue: 'replylane',
+      args: [input],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'FAIL',
+      memo: { contentHash: contentHash(input.content) },
+    });
+  }
+
+  handle(bot: string, key: string): WorkflowHandle {
+    return this.client.workflow.getHandle(replyWorkflowId({ bot, key }));
+  }
+
+  /** The record of an open reply. */
+  record(bot: string, key: string): Promise<ReplyRecord> {
+    return this.handle(bot, key).query(replyQuery);
+  }
+
+  /** The record of a reply that has ended; waits for that. */
+  async result(bot: string, key: string): Promise<ReplyRecord> {
+    return (await this.handle(bot, key).result()) as ReplyRecord;
+  }
+
+  /** Waits until the reply's record is as wanted; the bound is an error that shows the record. */
+  async until(
+    bot: string,
+    key: string,
+    wanted: (record: ReplyRecord) => boolean,
+    withinMs = 30_000,
+  ): Promise<ReplyRecord> {
+    let last: ReplyRecord | undefined;
+    await waitUntil(
+      async () => {
+        last = await this.record(bot, key);
+        return wanted(last);
+      },
+      { withinMs, what: () => `reply ${bot}/${key}, now ${JSON.stringify(last)}` },
+    );
+    return last as ReplyRecord;
+  }
+
+  lane(bot: string): Promise<LaneView> {
+    return this.client.workflow.getHandle(cooldownWorkflowId(bot)).query(cooldownQuery);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.kill()));
+    await this.#connection.close();
+    await Promise.all([this.fake.stop(), this.server.stop()]);
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A text message of one bot. */
+export function textReply(
+  bot: string,
+  key: string,
+  chat: number | string,
+  rest: Partial<ReplyInput> & { readonly text?: string } = {},
+): ReplyInput {
+  const { text = key, ...fields } = rest;
+  return { bot, key, content: { method: 'sendMessage', params: { chat_id: chat, text } }, ...fields };
+}
+
+function tokenOf(bot: string): string {
+  return `${100_000 + bot.length}:TEST-TOKEN-OF-${bot}-abcdefghijklmnopqrstuvw`;
+}
+
+function tokenVariable(bot: string): string {
+  return `RIG_TOKEN_${bot.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function configOf(options: RigOptions, apiRoot: string, names: readonly string[]): unknown {
+  return {
+    bots: Object.fromEntries(
+      names.map((name) => [
+        name,
+        { contract: 'telegram', tokenEnv: tokenVariable(name), apiRoot, ...options.bots[name]?.settings },
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities } from '../activities/create.ts';
+import { createLaneClient } from '../activities/lane-client.ts';
+import { createTransport } from '../activities/transport.ts';
+import type { Config, Environment } from '../config/load.ts';
+import { TokenReader } from '../config/secrets.ts';
+import { taskQueue } from '../workflows/names.ts';
+import { bootWarnings } from './boot-checks.ts';
+import { ensureSearchAttributes } from './search-attributes.ts';
+
+export interface ReplyWorkerOptions {
+  readonly config: Config;
+  readonly env?: Environment;
+  /** Ends the worker: what is being sent is finished first. */
+  readonly shutdown?: AbortSignal;
+  readonly log?: (line: string) => void;
+  /** Called once the lanes run and the worker takes work. */
+  readonly onReady?: () => void;
+}
+
+/**
+ * Runs a worker until `shutdown`. Rejects if Temporal cannot be reached at start, or the worker fails. Everything that
+ * must be so before work is taken (search attributes, one lane for each bot) is done first.
+ */
+export async function runReplyWorker(options: ReplyWorkerOptions): Promise<void> {
+  const { config, shutdown, onReady } = options;
+  const env = options.env ?? process.env;
+  const log = options.log ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
+    overrideEnvVars: setVariables(env),
+  });
+  const native = await NativeConnection.connect(connectionOptions);
+  const connection = await Connection.connect(connectionOptions);
+  const transport = createTransport();
+  try {
+    for (const warning of [...config.warnings, ...(await bootWarnings(native, namespace))])
+      log(`warning: ${warning}`);
+    const attributes = await ensureSearchAttributes(connection, namespace, log);
+    const tokens = new TokenReader({ env });
+    for (const bot of config.bots.values()) {
+      const reading = tokens.read(bot);
+      if (reading.kind === 'missing')
+        log(`warning: this worker cannot send for the bot ${bot.name}: ${reading.why}`);
+    }
+    const identity = `${process.pid}@${hostname()}`;
+    const lanes = createLaneClient(new Client({ connection, namespace, identity }));
+    // A bot's first reply must find a lane that is older than it: a younger one cannot know what was claimed (rule 5).
+    for (const bot of config.bots.keys()) await lanes.ensure(bot);
+    const activities = createActivities({
+      worker: identity,
+      attributes,
+      bots: config.bots,
+      token: (bot) => tokens.read(bot),
+      transport,
+      lanes,
+      log,
+    });
+    const worker = await Worker.create({
+      ...workerOptions(),
+      connection: native,
+      namespace,
+      identity,
+      activities,
+    });
+    const stop = (): void => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+    };
+    shutdown?.addEventListener('abort', stop, { once: true });
+    const running = worker.run();
+    if (shutdown?.aborted) stop();
+    else onReady?.();
+    await running;
+    shutdown?.removeEventListener('abort', stop);
+  } finally {
+    await transport.close();
+    await connection.close();
+    await native.close();
+  }
+}
+
+/** The time-outs of a worker, each with its reason in rule 15: HTTP 20 s < grace < force < the orchestrator's kill. */
+export function workerOptions(): Omit<WorkerOptions, 'connection' | 'activities'> {
+  return {
+    taskQueue,
+    ...workflowSource(),
+    shutdownGraceTime: '30s',
+    shutdownForceTime: '45s',
+    // A lane's tasks go elsewhere soon after its worker was killed.
+    stickyQueueScheduleToStartTimeout: '1s',
+    // A cancellation reaches a waiting activity with its next heartbeat.
+    maxHeartbeatThrottleInterval: '2s',
+    defaultHeartbeatThrottleInterval: '2s',
+    maxConcurrentActivityTaskExecutions: 100,
+  };
+}
+
+/** The prebuilt bundle beside the compiled code; the sources where there is none. */
+function workflowSource(): Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOptions, 'workflowsPath'> {
+  const bundle = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+  if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return { workflowsPath: fileURLToPath(new URL(`../workflows/index.${extension}`, import.meta.url)) };
+}
+
+/** An empty variable is one that was not set: an empty `TEMPORAL_API_KEY` would turn TLS on. */
+function setVariables(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, value]],
+    ),
+  );
+}
