@@ -20,9 +20,14 @@ export interface WorkerProcess {
 const readyWithinMs = 60_000;
 
 /** Starts `dist/workers/main.js` and resolves when it takes work. */
-export async function startWorkerProcess(env: Readonly<Record<string, string>>): Promise<WorkerProcess> {
+export function startWorkerProcess(env: Readonly<Record<string, string>>): Promise<WorkerProcess> {
+  return startNode('workers/main.js', env);
+}
+
+/** Starts a compiled file that says `worker: ready` when it takes work. */
+export async function startNode(file: string, env: Readonly<Record<string, string>>): Promise<WorkerProcess> {
   const root = packageRoot();
-  const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', 'workers', 'main.js')], {
+  const child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', file)], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
