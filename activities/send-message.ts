@@ -42,6 +42,7 @@ export async function sendMessage(deps: SendDeps, input: SendInput): Promise<Sen
   const heartbeat = setInterval(() => context.heartbeat(), heartbeatEveryMs);
   context.heartbeat();
   try {
+    if (isReset(input, context)) return { kind: 'reset', attributes: deps.attributes };
     const bot = deps.bots.get(input.bot);
     const finding = bot
       ? await sendFor(deps, bot, input, context)
@@ -54,6 +55,14 @@ export async function sendMessage(deps: SendDeps, input: SendInput): Promise<Sen
   } finally {
     clearInterval(heartbeat);
   }
+}
+
+/**
+ * A reset gives a workflow a new run with a part of the old one's history. It is told here and not in the workflow, whose
+ * replay must still do what the old run did; an activity that starts now belongs to the new run for sure.
+ */
+function isReset(input: SendInput, context: Context): boolean {
+  return context.info.workflowExecution?.runId !== input.firstRunId;
 }
 
 async function sendFor(

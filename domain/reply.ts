@@ -111,7 +111,8 @@ export function passGate(reply: Reply, nowMs: number): { readonly reply: Reply; 
       if (isExpired(reply, nowMs)) return to({ at: 'expired' });
       const overspent = overspentBudget(reply, nowMs);
       if (overspent !== undefined) return to(review('budget', overspent, nowMs));
-      const gapEndsMs = reply.lastAttemptAtMs === null ? nowMs : reply.lastAttemptAtMs + reply.budgets.attemptGapMs;
+      const gapEndsMs =
+        reply.lastAttemptAtMs === null ? nowMs : reply.lastAttemptAtMs + reply.budgets.attemptGapMs;
       const untilMs = Math.max(gapEndsMs, phase.at === 'waiting' ? phase.untilMs : nowMs);
       if (untilMs <= nowMs) return { reply, gate: { kind: 'run' } };
       return { reply, gate: { kind: 'wait', untilMs: Math.min(untilMs, nextLimitMs(reply)) } };
@@ -124,7 +125,10 @@ export function passGate(reply: Reply, nowMs: number): { readonly reply: Reply; 
 /** The bot's budgets became known, and with them the expiry of a reply that names none. */
 export function applyBudgets(reply: Reply, budgets: Budgets): Reply {
   const { expiresAfterMs } = budgets;
-  const expiresAtMs = reply.input.expiresAt === undefined && expiresAfterMs !== null ? reply.startedAtMs + expiresAfterMs : reply.expiresAtMs;
+  const expiresAtMs =
+    reply.input.expiresAt === undefined && expiresAfterMs !== null
+      ? reply.startedAtMs + expiresAfterMs
+      : reply.expiresAtMs;
   return { ...reply, budgets, expiresAtMs };
 }
 
@@ -148,6 +152,10 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
       };
     case 'refused':
       return noteRefusal(reply, finding.why, nowMs, chance);
+    case 'reset': {
+      const evidence = 'this run was made by a reset: what the run before it sent is not in its history';
+      return toUnknown(reply, evidence, nowMs);
+    }
     case 'no_token': {
       const noTokenStreak = reply.noTokenStreak + 1;
       if (noTokenStreak >= noTokenLimit) return { ...reply, phase: review('held', finding.why, nowMs) };
@@ -161,7 +169,12 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
     case 'attempted': {
       const { outcome, progress, httpStatus, chat, known } = finding;
       const attempted = addAttempt(reply, { outcome: outcome.kind, progress, httpStatus }, nowMs);
-      return noteOutcome({ ...attempted, known: known ?? reply.known, placeIn: chat }, outcome, nowMs, chance);
+      return noteOutcome(
+        { ...attempted, known: known ?? reply.known, placeIn: chat },
+        outcome,
+        nowMs,
+        chance,
+      );
     }
     default:
       return assertNever(finding);
@@ -183,10 +196,17 @@ export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: nu
       if (loss.reported === 'flood' || loss.reported === 'unreached') {
         const attempted = addAttempt(
           reply,
-          { outcome: loss.reported, progress: loss.reported === 'flood' ? 'answered' : 'not_connected', httpStatus: null },
+          {
+            outcome: loss.reported,
+            progress: loss.reported === 'flood' ? 'answered' : 'not_connected',
+            httpStatus: null,
+          },
           nowMs,
         );
-        const spent = { ...attempted.spent, floods: attempted.spent.floods + (loss.reported === 'flood' ? 1 : 0) };
+        const spent = {
+          ...attempted.spent,
+          floods: attempted.spent.floods + (loss.reported === 'flood' ? 1 : 0),
+        };
         return { ...attempted, spent, phase: backoff(reply, 1, nowMs, chance) };
       }
       const told = loss.reported === null ? '' : `; the lane was told "${loss.reported}" before that`;
@@ -222,7 +242,11 @@ export function decisionRefusal(reply: Reply, request: DecisionRequest, nowMs: n
 /** Carries out a decision that `decisionRefusal` lets pass. `resend` goes through the gates as a new attempt. */
 export function applyDecision(reply: Reply, request: DecisionRequest, nowMs: number): Reply {
   const { attempt, decision, by, reason } = request;
-  const decided: Reply = { ...reply, decision: { attempt, decision, by, reason, at: isoTime(nowMs) }, cancel: null };
+  const decided: Reply = {
+    ...reply,
+    decision: { attempt, decision, by, reason, at: isoTime(nowMs) },
+    cancel: null,
+  };
   switch (decision) {
     case 'sent': {
       const message = request.messageId === undefined ? null : { message_id: request.messageId, date: null };
@@ -249,14 +273,14 @@ export function applyDecision(reply: Reply, request: DecisionRequest, nowMs: num
   }
 }
 
-/** Puts a reply in front of a person before anything was sent by this run of it (rule 6). */
-export function holdForReview(reply: Reply, kind: ReviewKind, evidence: string, nowMs: number): Reply {
-  return { ...reply, phase: review(kind, evidence, nowMs) };
-}
-
 /** Whether the lane still keeps a place for a reply that will not ask again by itself. */
 export function leavesPlace(reply: Reply): boolean {
-  return reply.placeIn !== null && reply.phase.at !== 'ready' && reply.phase.at !== 'waiting' && reply.phase.at !== 'sending';
+  return (
+    reply.placeIn !== null &&
+    reply.phase.at !== 'ready' &&
+    reply.phase.at !== 'waiting' &&
+    reply.phase.at !== 'sending'
+  );
 }
 
 /** Ends a wait early. */
@@ -274,7 +298,13 @@ export function replyRecord(reply: Reply): ReplyRecord {
   const { input, phase, cancel } = reply;
   const cancelled: DecisionRecord | null =
     phase.at === 'cancelled' && cancel
-      ? { attempt: reply.attemptCount, decision: 'cancel', by: cancel.by, reason: cancel.reason, at: isoTime(cancel.atMs) }
+      ? {
+          attempt: reply.attemptCount,
+          decision: 'cancel',
+          by: cancel.by,
+          reason: cancel.reason,
+          at: isoTime(cancel.atMs),
+        }
       : null;
   return {
     id: replyName(input),
@@ -285,7 +315,12 @@ export function replyRecord(reply: Reply): ReplyRecord {
     waiting: phase.at === 'waiting' ? { why: phase.why, notBefore: isoTime(phase.notBeforeMs) } : null,
     review:
       phase.at === 'review'
-        ? { kind: phase.kind, attempt: reply.attemptCount, since: isoTime(phase.sinceMs), evidence: phase.evidence }
+        ? {
+            kind: phase.kind,
+            attempt: reply.attemptCount,
+            since: isoTime(phase.sinceMs),
+            evidence: phase.evidence,
+          }
         : null,
     rejection: phase.at === 'rejected' ? phase.rejection : null,
     message: phase.at === 'sent' ? phase.message : null,
@@ -315,7 +350,8 @@ function noteOutcome(reply: Reply, outcome: Outcome, nowMs: number, chance: numb
       return { ...spendAttempt(through), phase: review('held', outcome.evidence, nowMs) };
     case 'rejected':
       // A refusal of the bot itself says nothing of the reply: the lane stops, the reply waits (invariant 7).
-      if (outcome.rejection.kind === 'auth') return { ...readable, phase: wait('lane_stopped', nowMs + 5000, null) };
+      if (outcome.rejection.kind === 'auth')
+        return { ...readable, phase: wait('lane_stopped', nowMs + 5000, null) };
       return { ...through, phase: { at: 'rejected', rejection: outcome.rejection } };
     case 'migrated':
       if (reply.visited.includes(outcome.chat)) {
@@ -354,7 +390,10 @@ function noteRefusal(
     case 'stale_ask':
       return { ...reply, phase: backoff(reply, 1, nowMs, chance) };
     case 'bad_request':
-      return { ...reply, phase: review('held', 'the lane could not read the claim: worker and lane differ', nowMs) };
+      return {
+        ...reply,
+        phase: review('held', 'the lane could not read the claim: worker and lane differ', nowMs),
+      };
     case 'claimed':
     case 'revoked':
     case 'other_run': {
@@ -378,7 +417,8 @@ function overspentBudget(reply: Reply, nowMs: number): string | undefined {
     return `not sent for ${Math.round((nowMs - spent.sinceMs) / 60_000)} minutes`;
   }
   const delay = input.reviewIfDelayedOverMs;
-  if (delay !== undefined && nowMs - spent.sinceMs >= delay) return `delayed by more than ${delay} ms, as the app asked`;
+  if (delay !== undefined && nowMs - spent.sinceMs >= delay)
+    return `delayed by more than ${delay} ms, as the app asked`;
   return undefined;
 }
 
@@ -393,7 +433,11 @@ function nextLimitMs(reply: Reply): number {
 
 function addAttempt(
   reply: Reply,
-  attempt: { readonly outcome: AttemptRecord['outcome']; readonly progress: Progress; readonly httpStatus: number | null },
+  attempt: {
+    readonly outcome: AttemptRecord['outcome'];
+    readonly progress: Progress;
+    readonly httpStatus: number | null;
+  },
   nowMs: number,
 ): Reply {
   const attemptCount = reply.attemptCount + 1;
@@ -403,7 +447,11 @@ function addAttempt(
 }
 
 function addLostAttempt(reply: Reply, nowMs: number): Reply {
-  return addAttempt(spendAttempt(reply), { outcome: 'unknown', progress: 'written', httpStatus: null }, nowMs);
+  return addAttempt(
+    spendAttempt(reply),
+    { outcome: 'unknown', progress: 'written', httpStatus: null },
+    nowMs,
+  );
 }
 
 function spendAttempt(reply: Reply): Reply {

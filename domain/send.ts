@@ -11,6 +11,8 @@ export interface SendInput {
   readonly chat: string | null;
   /** Counts the activity runs of the reply, from 1. */
   readonly run: number;
+  /** The Run Id of the reply's first run: only that one may send (rule 6). */
+  readonly firstRunId: string;
   readonly class: ReplyClass;
   readonly after?: string;
   readonly startedAtMs: number;
@@ -45,6 +47,8 @@ export type SendFinding =
     }
   /** The lane refused the claim: nothing was sent by this run. */
   | { readonly kind: 'refused'; readonly why: RefusedWhy }
+  /** The run of the workflow was made by a reset: what the run before it sent is not in its history. */
+  | { readonly kind: 'reset' }
   /** No worker here has the bot's secret. */
   | { readonly kind: 'no_token'; readonly why: string }
   /** The content cannot be sent to this service: nothing was asked. */

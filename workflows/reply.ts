@@ -17,7 +17,6 @@ import {
   applyDecision,
   beginRun,
   decisionRefusal,
-  holdForReview,
   leavesPlace,
   newReply,
   noteFinding,
@@ -73,11 +72,6 @@ class ReplyExecution {
   }
 
   async run(): Promise<ReplyRecord> {
-    const info = workflowInfo();
-    if (info.runId !== info.firstExecutionRunId) {
-      const evidence = 'this run was made by a reset: what the run before it sent is not in its history';
-      this.change(holdForReview(this.reply, 'unknown', evidence, Date.now()));
-    }
     for (;;) {
       const gate = this.settle();
       if (leavesPlace(this.reply)) await this.leavePlace();

@@ -5,6 +5,7 @@ import {
   type CancellationScope,
   TimeoutFailure,
   proxyActivities,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { plainKey } from '../domain/ids.ts';
@@ -55,6 +56,7 @@ function sendInput(reply: Reply): SendInput {
     content: input.content,
     chat,
     run: runs,
+    firstRunId: workflowInfo().firstExecutionRunId,
     class: input.class ?? 'reply',
     ...(input.after === undefined ? {} : { after: input.after }),
     startedAtMs: reply.startedAtMs,
