@@ -1,0 +1,28 @@
+// What an app imports: free of the native worker and of any HTTP client.
+export { type ReplyClientOptions, ReplyClient } from './reply-client.ts';
+export { ReplyHandle } from './reply-handle.ts';
+export type { ResultOptions } from './await-reply.ts';
+export type { ContractsByBot, ReplyRequest } from './reply-draft.ts';
+export type { ReplyName } from './reply-name.ts';
+export type { ReadReply } from './read-reply.ts';
+export type { KeyedReplyRequest, SendAllOptions, SendProgress, SendReport } from './send-all.ts';
+export type { Listed, ListFilter } from './list-replies.ts';
+export type { CancelResult, DecideResult } from './reply-acts.ts';
+export type { ExtendResult, LaneClient, WakeOptions, Who } from './lane-client.ts';
+export { type ConnectionSettings, connectionSettings, connectTemporal } from './connect.ts';
+export * from './errors.ts';
+
+export { type ReplyStartSettings, replyChildOptions, replyStartOptions } from '../workflows/reply-options.ts';
+export { cooldownWorkflowId, replyWorkflowId } from '../domain/ids.ts';
+export type { CancelRequest, DecisionRequest } from '../domain/decisions.ts';
+export type { ReplyClass } from '../domain/lane/messages.ts';
+export type { LaneView } from '../domain/lane/show.ts';
+export type { InputProblem, ReplyInput } from '../domain/reply-input.ts';
+export type {
+  AttemptRecord,
+  DecisionName,
+  DecisionRecord,
+  ReplyRecord,
+  ReplyStateName,
+  ReviewKind,
+} from '../domain/record.ts';

@@ -1,0 +1,201 @@
+import { type WorkflowHandle, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
+import { cooldownWorkflowId } from '../domain/ids.ts';
+import { whoProblem } from '../domain/lane/control.ts';
+import type { ControlAction } from '../domain/lane/messages.ts';
+import type { LaneView } from '../domain/lane/show.ts';
+import { assertNever } from '../domain/outcome.ts';
+import { cooldownWorkflowType, taskQueue } from '../workflows/names.ts';
+import { controlUpdate, cooldownQuery, extendCooldownSignal, wakeSignal } from '../workflows/protocol.ts';
+import { Pace, mapAsDone } from './concurrency.ts';
+import { LaneNotFoundError, NoWorkerError, ReplyInputError } from './errors.ts';
+import { openExecutions } from './list-replies.ts';
+import { type TemporalLink, grpcCode, grpcCodeOf } from './temporal-link.ts';
+import { sendUpdate } from './update.ts';
+
+/** Who acts on a lane, and why: kept with the lane. */
+export interface Who {
+  readonly by: string;
+  readonly reason: string;
+}
+
+export interface WakeOptions {
+  /** Called for each waiting reply that was told to ask the lane again. */
+  readonly onWoken?: (count: number) => void;
+}
+
+export type ExtendResult =
+  | { readonly kind: 'extended'; readonly lane: LaneView }
+  /** Saved; no worker is up to show the lane. */
+  | { readonly kind: 'requested' };
+
+const wakesAtOnce = 10;
+const wakesPerSecond = 50;
+const controlAnswerMs = 10_000;
+
+/** The lane of one bot, as an operator handles it. */
+export class LaneClient {
+  readonly bot: string;
+  readonly #link: TemporalLink;
+  readonly #isKnownBot: boolean;
+  readonly #taskQueue: string;
+
+  /** The lane of a bot that is known is started where it does not run yet; that of another one is "not found". */
+  constructor(
+    link: TemporalLink,
+    bot: string,
+    options: { readonly isKnownBot: boolean; readonly taskQueue?: string },
+  ) {
+    this.bot = bot;
+    this.#link = link;
+    this.#isKnownBot = options.isKnownBot;
+    this.#taskQueue = options.taskQueue ?? taskQueue;
+  }
+
+  /** Throws a `NoWorkerError` when no worker answers: only a worker knows the lane's state. */
+  async show(): Promise<LaneView> {
+    const { client, workerTimeoutMs } = this.#link;
+    await this.#ensureRunning();
+    try {
+      return await client.withDeadline(Date.now() + workerTimeoutMs, () => this.#handle.query(cooldownQuery));
+    } catch (error) {
+      const code = grpcCodeOf(error);
+      if (code === grpcCode.deadlineExceeded || code === grpcCode.failedPrecondition)
+        throw this.#noWorker('');
+      throw this.#link.translated(error);
+    }
+  }
+
+  /** No claim is granted until it is resumed. */
+  pause(who: Who): Promise<LaneView> {
+    return this.#control('pause', who);
+  }
+
+  /** Ends a pause, and a stop that the lane made itself; then lets the waiting replies ask at once. */
+  async resume(who: Who, options: WakeOptions = {}): Promise<LaneView> {
+    const lane = await this.#control('resume', who);
+    await this.#wake(options);
+    return lane;
+  }
+
+  /** Opens the lane before its cooldown ends: the one exception to invariant 3, recorded as such. */
+  async override(who: Who, options: WakeOptions = {}): Promise<LaneView> {
+    const lane = await this.#control('override', who);
+    await this.#wake(options);
+    return lane;
+  }
+
+  /** Keeps the lane closed for at least so many seconds from now; never opens it earlier. Works with no worker up. */
+  async extend(request: Who & { readonly seconds: number }): Promise<ExtendResult> {
+    const { seconds, by, reason } = request;
+    checkWho(request);
+    if (!Number.isSafeInteger(seconds) || seconds < 1 || seconds > longestExtensionSeconds) {
+      const problem = `must be a whole number of seconds from 1 to ${longestExtensionSeconds}`;
+      throw new ReplyInputError('The lane was not extended', [{ field: 'seconds', problem }]);
+    }
+    await this.#ensureRunning();
+    await this.#link.call(() => this.#handle.signal(extendCooldownSignal, { seconds, by, reason }));
+    try {
+      return { kind: 'extended', lane: await this.show() };
+    } catch (error) {
+      if (error instanceof NoWorkerError) return { kind: 'requested' };
+      throw error;
+    }
+  }
+
+  get #handle(): WorkflowHandle {
+    return this.#link.client.workflow.getHandle(cooldownWorkflowId(this.bot));
+  }
+
+  async #control(action: ControlAction, { by, reason }: Who): Promise<LaneView> {
+    checkWho({ by, reason });
+    await this.#ensureRunning();
+    const update = await sendUpdate(
+      this.#link,
+      this.#handle,
+      controlUpdate,
+      { action, by, reason },
+      controlAnswerMs,
+    );
+    switch (update.kind) {
+      case 'answer':
+        return update.value;
+      case 'refused':
+        throw new ReplyInputError(`The lane refused to ${action}`, [{ field: 'lane', problem: update.why }]);
+      case 'closed':
+        throw new LaneNotFoundError(`the lane of bot "${this.bot}" ended just now: try again`);
+      case 'no_worker':
+      case 'pending':
+        throw this.#noWorker(`; the ${action} may still take effect when one comes up`);
+      default:
+        return assertNever(update);
+    }
+  }
+
+  async #ensureRunning(): Promise<void> {
+    const workflowId = cooldownWorkflowId(this.bot);
+    const { workflow } = this.#link.client;
+    try {
+      const found = await this.#link.call(() => this.#handle.describe());
+      if (found.status.name === 'RUNNING' || found.status.name === 'PAUSED') return;
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+    if (!this.#isKnownBot) {
+      throw new LaneNotFoundError(
+        `bot "${this.bot}" has no lane: check its name; a lane begins when a worker with that bot starts`,
+      );
+    }
+    try {
+      await this.#link.call(() =>
+        workflow.start(cooldownWorkflowType, {
+          workflowId,
+          taskQueue: this.#taskQueue,
+          args: [{ bot: this.bot }],
+          workflowTaskTimeout: '2s',
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
+
+  /** Waiting replies sleep until the old deadline, so they are told to ask again. Paced: each is a request of its own. */
+  async #wake({ onWoken }: WakeOptions): Promise<void> {
+    const pace = new Pace(wakesPerSecond);
+    const { workflow } = this.#link.client;
+    let count = 0;
+    const woken = mapAsDone(
+      openExecutions(this.#link, this.bot),
+      wakesAtOnce,
+      async ({ workflowId, runId }) => {
+        await pace.turn();
+        try {
+          await this.#link.call(() => workflow.getHandle(workflowId, runId).signal(wakeSignal));
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        }
+      },
+    );
+    for await (const _ of woken) onWoken?.(++count);
+  }
+
+  #noWorker(more: string): NoWorkerError {
+    const seconds = this.#link.workerTimeoutMs / 1000;
+    return new NoWorkerError(
+      `the lane of bot "${this.bot}" did not answer within ${seconds} s: start a worker (replylane worker)${more}`,
+    );
+  }
+}
+
+/** Ten years: farther, and the end of the calendar comes near. */
+const longestExtensionSeconds = 315_360_000;
+
+function checkWho({ by, reason }: Who): void {
+  const problem = whoProblem(by, reason);
+  if (problem === undefined) return;
+  const [field = 'by', words = problem] = problem.split(/: (.*)/s);
+  throw new ReplyInputError('Nothing was done to the lane', [{ field, problem: words }]);
+}
