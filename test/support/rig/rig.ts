@@ -39,6 +39,8 @@ export class Rig {
   readonly workers: WorkerProcess[] = [];
   readonly #connection: Connection;
   readonly #options: RigOptions;
+  /** Settings of each bot as they stand in the configuration. */
+  readonly #settings: Record<string, Readonly<Record<string, unknown>>>;
 
   private constructor(parts: {
     fake: FakeTelegram;
@@ -53,6 +55,9 @@ export class Rig {
     this.server = parts.server;
     this.folder = parts.folder;
     this.#options = parts.options;
+    this.#settings = Object.fromEntries(
+      Object.entries(parts.options.bots).map(([name, bot]) => [name, bot.settings ?? {}]),
+    );
   }
 
   static async start(options: RigOptions): Promise<Rig> {
@@ -68,12 +73,9 @@ export class Rig {
       mkdtemp(join(tmpdir(), 'replylane-rig-')),
     ]);
     assertLoopback(fake.apiRoot);
-    await writeFile(
-      join(folder, 'replylane.config.json'),
-      JSON.stringify(configOf(options, fake.apiRoot, names)),
-    );
     const connection = await Connection.connect({ address: server.address });
     const rig = new Rig({ fake, connection, server, folder, options });
+    await rig.#writeConfig();
     await Promise.all(Array.from({ length: options.workers ?? 1 }, () => rig.addWorker()));
     return rig;
   }
@@ -92,6 +94,33 @@ export class Rig {
     const worker = await startWorkerProcess({ ...this.env(), ...this.#options.workerEnv, ...env });
     this.workers.push(worker);
     return worker;
+  }
+
+  /** Changes the settings of a bot, for workers that are started from now on. */
+  async configure(bot: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#settings[bot] = settings;
+    await this.#writeConfig();
+  }
+
+  /** Kills all workers, and starts as many. */
+  async restartWorkers(env: Readonly<Record<string, string>> = {}): Promise<void> {
+    const killed = this.workers.splice(0);
+    await Promise.all(killed.map((worker) => worker.kill()));
+    await Promise.all(killed.map(() => this.addWorker(env)));
+  }
+
+  /** What the fake must know a bot by. */
+  static tokenOf(bot: string): string {
+    return tokenOf(bot);
+  }
+
+  async #writeConfig(): Promise<void> {
+    const bots = Object.entries(this.#settings).map(([name, settings]) => [
+      name,
+      { contract: 'telegram', tokenEnv: tokenVariable(name), apiRoot: this.fake.apiRoot, ...settings },
+    ]);
+    const config = JSON.stringify({ bots: Object.fromEntries(bots) as unknown });
+    await writeFile(join(this.folder, 'replylane.config.json'), config);
   }
 
   /** Starts a reply as an app without our client would: a bare start. */
@@ -167,15 +196,4 @@ function tokenOf(bot: string): string {
 
 function tokenVariable(bot: string): string {
   return `RIG_TOKEN_${bot.toUpperCase().replaceAll('-', '_')}`;
-}
-
-function configOf(options: RigOptions, apiRoot: string, names: readonly string[]): unknown {
-  return {
-    bots: Object.fromEntries(
-      names.map((name) => [
-        name,
-        { contract: 'telegram', tokenEnv: tokenVariable(name), apiRoot, ...options.bots[name]?.settings },
-      ]),
-    ),
-  };
 }

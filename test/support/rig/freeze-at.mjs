@@ -1,0 +1,42 @@
+// Preloaded into a worker process by `freezeAt`: the process stops itself (SIGSTOP), once, at the named step. What the
+// step names has not happened yet: no byte of it has left. A test then kills the process, or wakes it.
+import { createRequire } from 'node:module';
+import net from 'node:net';
+import { isMainThread } from 'node:worker_threads';
+
+const { RIG_FREEZE_AT: step, RIG_FREEZE_MATCH: match = '', RIG_FREEZE_PORT: port } = process.env;
+let frozen = false;
+
+function freeze() {
+  if (frozen) return;
+  frozen = true;
+  process.kill(process.pid, 'SIGSTOP');
+}
+
+/** Before a message of that name leaves for Temporal; names are length-prefixed in the bytes of a request. */
+function beforeMessage(rpc, name) {
+  const require = createRequire(createRequire(import.meta.url).resolve('@temporalio/client'));
+  const { Client } = require('@grpc/grpc-js');
+  const { makeUnaryRequest } = Client.prototype;
+  const wanted = Buffer.from([name.length, ...Buffer.from(name)]);
+  Client.prototype.makeUnaryRequest = function (path, serialize, deserialize, argument, ...rest) {
+    const bytes = Buffer.from(serialize(argument));
+    if (path.endsWith(`/${rpc}`) && bytes.includes(wanted) && bytes.includes(match)) freeze();
+    return makeUnaryRequest.call(this, path, serialize, deserialize, argument, ...rest);
+  };
+}
+
+/** Before a connection to the service is made. */
+function beforeConnect() {
+  const { connect } = net;
+  net.connect = function (...args) {
+    if (String(args[0]?.port) === port) freeze();
+    return connect.apply(this, args);
+  };
+}
+
+if (isMainThread) {
+  if (step === 'claim') beforeMessage('UpdateWorkflowExecution', 'claim');
+  if (step === 'report') beforeMessage('SignalWorkflowExecution', 'report');
+  if (step === 'connect') beforeConnect();
+}
