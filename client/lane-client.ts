@@ -132,6 +132,17 @@ export class LaneClient {
     }
   }
 
+  /** Whether the lane runs, or ran. */
+  async exists(): Promise<boolean> {
+    try {
+      await this.#link.call(() => this.#handle.describe());
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
+      throw error;
+    }
+  }
+
   async #ensureRunning(): Promise<void> {
     const workflowId = cooldownWorkflowId(this.bot);
     const { workflow } = this.#link.client;

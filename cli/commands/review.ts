@@ -1,0 +1,106 @@
+import { Option, type Command } from 'commander';
+import type { DecisionName, ReplyRecord, ReviewKind } from '../../client/index.ts';
+import { readReplyName } from '../../client/reply-name.ts';
+import { contentHash } from '../../domain/ids.ts';
+import { ageWords, readDuration, readWhole } from '../duration.ts';
+import { type ExitCode, exitCode } from '../exit-code.ts';
+import { columns } from '../output.ts';
+import { replyText } from '../reply-text.ts';
+import { type ReviewFilter, matchingReviews } from '../review-filter.ts';
+import { type Cli, configForShow, contractsOf, withReplies } from '../session.ts';
+import { type DecideOptions, decide } from './review-decide.ts';
+
+const kinds: readonly ReviewKind[] = ['unknown', 'held', 'budget'];
+const decisions: readonly DecisionName[] = ['sent', 'not_sent', 'resend', 'cancel'];
+
+export function addReview(program: Command, cli: Cli, end: (code: ExitCode) => void): void {
+  const review = program.command('review').description("replies that wait for a person's decision");
+  withFilter(review.command('list').description('the oldest first; without destination and text'))
+    .option('--fail-if-any', 'exit 6 if there is any')
+    .action(async (options: ReviewFilter & { readonly failIfAny?: boolean }) =>
+      end(await list(cli, options)),
+    );
+  review
+    .command('show')
+    .description('what is known of one: its attempts, how far each request got, the evidence')
+    .argument('<reply>', '<bot>/<key>')
+    .option('--show-content', 'destination and text too')
+    .action(async (reply: string, options: { readonly showContent?: boolean }) =>
+      end(await show(cli, reply, options.showContent === true)),
+    );
+  withFilter(
+    review
+      .command('decide')
+      .description('decide one, or with --all every one that the filters match')
+      .argument('[reply]', '<bot>/<key>')
+      .option('--attempt <number>', 'the attempt that is decided, as shown', readWhole(0))
+      .addOption(new Option('--decision <decision>', 'what to do').choices(decisions).makeOptionMandatory())
+      .requiredOption('--by <who>', 'who decides')
+      .requiredOption('--reason <why>', 'why')
+      .option('--message-id <id>', 'with sent: the id of the message, if known', readWhole(1))
+      .option('--allow-expired', 'with resend: send it though it has expired')
+      .option('--all', 'all that match now')
+      .option('--yes', 'with --all: do not ask'),
+  ).action(async (reply: string | undefined, options: DecideOptions) =>
+    end(await decide(cli, reply, options)),
+  );
+}
+
+function withFilter(command: Command): Command {
+  return command
+    .option('--bot <bot>', 'only of this bot')
+    .addOption(new Option('--kind <kind>', 'only of this kind of doubt').choices(kinds))
+    .option('--older-than <time>', 'only those under review for longer, such as 1h', readDuration);
+}
+
+async function list(cli: Cli, options: ReviewFilter & { readonly failIfAny?: boolean }): Promise<ExitCode> {
+  const contracts = contractsOf(configForShow(cli));
+  return withReplies(cli, undefined, async (replies) => {
+    const reviews = await matchingReviews(replies, options);
+    if (cli.output.json) for (const reply of reviews) cli.output.answer(reply, () => '');
+    else if (reviews.length > 0) cli.output.answer(null, () => table(reviews, contracts ?? {}));
+    if (reviews.length === 0) cli.output.note('nothing is under review');
+    return options.failIfAny === true && reviews.length > 0 ? exitCode.review : exitCode.done;
+  });
+}
+
+function table(reviews: readonly ReplyRecord[], contracts: Readonly<Record<string, string>>): string {
+  const nowMs = Date.now();
+  return columns(
+    ['REPLY', 'CONTRACT', 'AGE', 'ATTEMPTS', 'DOUBT'],
+    reviews.map(({ id, bot, review, attempts }) => [
+      id,
+      contracts[bot] ?? '-',
+      review ? ageWords(review.since, nowMs) : '-',
+      String(attempts.length),
+      review?.kind ?? '-',
+    ]),
+  );
+}
+
+async function show(cli: Cli, name: string, showContent: boolean): Promise<ExitCode> {
+  const named = readReplyName(name);
+  return withReplies(cli, undefined, async (replies) => {
+    const { reply, source } = await replies.read(named);
+    const input = await replies.input(named);
+    if (source === 'store') cli.output.note('no worker answered: this is what was saved last');
+    const document = {
+      ...reply,
+      contentHash: input ? contentHash(input.content) : null,
+      ...(showContent ? { content: input?.content ?? null } : {}),
+    };
+    cli.output.answer(document, () =>
+      [
+        replyText(reply),
+        `  content hash: ${document.contentHash ?? 'unknown'}`,
+        ...(showContent ? [`  content: ${JSON.stringify(input?.content ?? null)}`] : []),
+        ...(reply.review ? [`  decide: ${decideHint(reply)}`] : []),
+      ].join('\n'),
+    );
+    return exitCode.done;
+  });
+}
+
+function decideHint({ id, review }: ReplyRecord): string {
+  return `replylane review decide ${id} --attempt ${review?.attempt ?? 1} --decision sent|not_sent|resend|cancel --by WHO --reason WHY`;
+}
