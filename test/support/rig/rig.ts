@@ -90,6 +90,11 @@ export class Rig {
     };
   }
 
+  /** Whom the naive control sender sends as. */
+  sender(bot: string): { readonly apiRoot: string; readonly token: string } {
+    return { apiRoot: this.fake.apiRoot, token: tokenOf(bot) };
+  }
+
   async addWorker(env: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
     const worker = await startWorkerProcess({ ...this.env(), ...this.#options.workerEnv, ...env });
     this.workers.push(worker);
