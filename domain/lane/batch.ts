@@ -1,6 +1,7 @@
-import { batchOrder, decideAsk, notePolicy } from './claim.ts';
+import { batchOrder, decideAsk } from './claim.ts';
 import type { Ask, Report, RefusedWhy, Verdict } from './messages.ts';
-import { type LanePolicy, policyProblem } from './policy.ts';
+import { noteHeard } from './order.ts';
+import { type LanePolicy, notePolicy, policyProblem } from './policy.ts';
 import { noteReport } from './report.ts';
 import type { Lane } from './state.ts';
 import { sweep } from './sweep.ts';
@@ -18,6 +19,8 @@ export interface ClaimRequest {
 
 /** Answers every ask, in the order of the asks. Never throws: a malformed ask is refused and harms no other (rule 10). */
 export function claimBatch(lane: Lane, request: ClaimRequest, nowMs: number): Verdict[] {
+  // In this order: the first to come after a silence must not find its place swept away.
+  noteHeard(lane, nowMs);
   sweep(lane, nowMs);
   const asks: readonly unknown[] = Array.isArray(request?.asks) ? request.asks : [];
   const refuse = (why: RefusedWhy): Verdict => ({ kind: 'refused', nowMs, why, epoch: lane.epoch });
@@ -34,22 +37,30 @@ export function claimBatch(lane: Lane, request: ClaimRequest, nowMs: number): Ve
   );
   for (const position of order) {
     const item = good[position];
-    if (item) verdicts[item.index] = decideAsk(lane, item.ask, nowMs);
+    if (!item) continue;
+    try {
+      verdicts[item.index] = decideAsk(lane, item.ask, nowMs);
+    } catch {
+      // Stays `bad_request`: an error here would fail every task of the lane from now on.
+    }
   }
   return verdicts;
 }
 
 /** Takes in gathered reports; one that is malformed is passed over. */
 export function noteReports(lane: Lane, reports: readonly Report[], nowMs: number): void {
-  sweep(lane, nowMs);
-  for (const report of Array.isArray(reports) ? reports : []) if (isReport(report)) noteReport(lane, report, nowMs);
+  for (const report of Array.isArray(reports) ? reports : []) {
+    if (isReport(report)) noteReport(lane, report, nowMs);
+  }
 }
 
 function isAsk(value: unknown): value is Ask {
   if (typeof value !== 'object' || value === null) return false;
   const ask = value as Record<string, unknown>;
-  const text = (field: string): boolean => typeof ask[field] === 'string' && (ask[field] as string).length <= 300;
-  const optional = (field: string, holds: (name: string) => boolean): boolean => ask[field] === undefined || holds(field);
+  const text = (field: string): boolean =>
+    typeof ask[field] === 'string' && (ask[field] as string).length <= 300;
+  const optional = (field: string, holds: (name: string) => boolean): boolean =>
+    ask[field] === undefined || holds(field);
   const instant = (field: string): boolean => Number.isSafeInteger(ask[field]);
   return (
     ['reply', 'run', 'nonce', 'chat'].every(text) &&

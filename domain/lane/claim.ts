@@ -1,31 +1,27 @@
-import { shortHash } from '../ids.ts';
-import type { Ask, RefusedWhy, Verdict, WaitWhy } from './messages.ts';
-import { markDone, orderOf, placeAhead, takePlace } from './order.ts';
-import { type LanePolicy, strictest } from './policy.ts';
-import { botFreeAtMs, botSpacingMs, chatFreeAtMs, chatPitchMs } from './slots.ts';
-import { type Chat, type Lane, type Place, chatOf, movedChat } from './state.ts';
+import { dropUnused, fenceAnswer, fenceKey, setFence } from './fence.ts';
+import type { Ask, Verdict, WaitWhy } from './messages.ts';
+import { type OrderAnswer, markDone, noteLateness, orderOf, takePlace } from './order.ts';
+import type { Place } from './places.ts';
+import { policyInForce } from './policy.ts';
+import { bytesOf, hasRoomForGrant } from './size.ts';
+import { botFreeAtMs, chatFreeAtMs } from './slots.ts';
+import { type Lane, bucketOf, chatOf, movedChat } from './state.ts';
+import {
+  type TicketHolder,
+  backlogUntilMs,
+  dueTicket,
+  isPromisedToReplies,
+  newTicket,
+  promiseGraceMs,
+  stallTicket,
+  ticketBehind,
+  ticketForMissing,
+} from './tickets.ts';
 
-/** Longest life of a claim's request; `scheduledAtMs` of an older ask shows that its activity was given up long ago. */
-export const oldestAskMs = 12 * 60_000;
-/** How long one request may be the probe before another takes its place (rule 17). */
-export const probeLeaseMs = 20_000;
-/** A policy counts as long as some worker has shown it lately. */
-const policyLifeMs = 60_000;
-/** How long `bulk` keeps away from a slot that a `reply` was promised. */
-const promiseGraceMs = 250;
-
-/** The policy in force: the strictest of those that workers use now. */
-export function policyInForce(lane: Lane): LanePolicy {
-  return strictest(lane.policies.map((seen) => seen.policy));
-}
-
-/** Remembers that a worker uses this policy; forgets those that no worker has used for a minute. */
-export function notePolicy(lane: Lane, policy: LanePolicy, nowMs: number): void {
-  const text = JSON.stringify(policy);
-  const others = lane.policies.filter(
-    (seen) => seen.seenAtMs + policyLifeMs > nowMs && JSON.stringify(seen.policy) !== text,
-  );
-  lane.policies = [...others.slice(-7), { policy, seenAtMs: nowMs }];
+/** One ask before the gates. */
+interface Candidate extends TicketHolder {
+  readonly bucket: string;
+  readonly place: Place | undefined;
 }
 
 /**
@@ -34,7 +30,7 @@ export function notePolicy(lane: Lane, policy: LanePolicy, nowMs: number): void 
  */
 export function batchOrder(asks: readonly Ask[], nowMs: number): number[] {
   const rank = (ask: Ask): number => (ask.class === 'bulk' ? 1 : 0);
-  const ticket = (ask: Ask): number => (ask.ticketMs !== undefined && ask.ticketMs <= nowMs ? ask.ticketMs : nowMs);
+  const ticket = (ask: Ask): number => Math.min(ask.ticketMs ?? nowMs, nowMs);
   return asks
     .map((ask, index) => ({ ask, index }))
     .sort((a, b) => rank(a.ask) - rank(b.ask) || ticket(a.ask) - ticket(b.ask) || a.index - b.index)
@@ -46,44 +42,29 @@ export function batchOrder(asks: readonly Ask[], nowMs: number): number[] {
  * cooldown as it was read and the leap there is no gap (invariants 2 and 4).
  */
 export function decideAsk(lane: Lane, ask: Ask, nowMs: number): Verdict {
-  const refused = fenceRefusal(lane, ask, nowMs);
-  if (refused === 'same') return go(lane, ask, nowMs);
-  if (refused !== undefined) return { kind: 'refused', nowMs, why: refused, epoch: lane.epoch };
+  const answer = fenceAnswer(lane, ask, nowMs);
+  if (answer === 'granted') return go(lane, ask, nowMs);
+  if (answer !== undefined) return { kind: 'refused', nowMs, why: answer, epoch: lane.epoch };
 
-  noteKnownCooldown(lane, ask, nowMs);
-  if (ask.ticketMs !== undefined) {
-    lane.latenessMs = Math.max(nowMs - ask.ticketMs, Math.floor(lane.latenessMs * 0.99));
-  }
-  const policy = policyInForce(lane);
-  const chatId = movedChat(lane, ask.chat);
-  const chat = chatOf(lane, chatId, ask.chatKind);
-  const place = takePlace(lane, chat, ask, nowMs);
-  return new Decision(lane, policy, ask, chatId, chat, place, nowMs).answer();
-}
-
-function fenceRefusal(lane: Lane, ask: Ask, nowMs: number): RefusedWhy | 'same' | undefined {
-  const fence = lane.fences.get(shortHash(ask.reply, 12));
-  if (fence && fence.run !== shortHash(ask.run, 6)) return 'other_run';
-  if (fence && ask.attempt <= fence.attempt) {
-    if (fence.state.kind === 'revoked') return 'revoked';
-    if (ask.attempt < fence.attempt) return 'stale_ask';
-    if (fence.nonce !== ask.nonce) return 'claimed';
-    return fence.state.kind === 'outstanding' ? 'same' : 'stale_ask';
-  }
-  if (ask.scheduledAtMs + oldestAskMs < nowMs) return 'stale_ask';
+  dropUnused(lane, ask, nowMs);
+  const bucket = bucketOf(movedChat(lane, ask.chat));
   if (ask.expiresAtMs !== undefined && ask.expiresAtMs <= nowMs) {
-    const chat = lane.chats.get(movedChat(lane, ask.chat));
-    if (chat) markDone(lane, chat, ask.reply, nowMs);
-    return 'expired';
+    markDone(lane, lane.chats.get(bucket), ask.reply, nowMs);
+    return { kind: 'refused', nowMs, why: 'expired', epoch: lane.epoch };
   }
-  return undefined;
+  noteKnownCooldown(lane, ask, nowMs);
+  if (ask.ticketMs !== undefined) noteLateness(lane, ask.ticketMs, nowMs);
+  const chat = chatOf(lane, bucket, ask.chatKind);
+  const place = takePlace(lane, chat, ask, nowMs);
+  return passGates({ lane, policy: policyInForce(lane), ask, bucket, chat, place, nowMs });
 }
 
 /** A lane that was lost is told the cooldown by those who waited for it (rule 5). */
-function noteKnownCooldown(lane: Lane, ask: Ask, nowMs: number): void {
-  if (!ask.known || ask.known.epoch === lane.epoch) return;
-  if (ask.known.notBeforeMs <= Math.max(nowMs, lane.cooldown?.notBeforeMs ?? 0)) return;
-  lane.cooldown = { notBeforeMs: ask.known.notBeforeMs, reason: 'known', savedAtMs: nowMs, by: null, why: null };
+function noteKnownCooldown(lane: Lane, { known }: Ask, nowMs: number): void {
+  if (!known || known.epoch === lane.epoch || lane.overriddenAtMs !== null) return;
+  const { notBeforeMs } = known;
+  if (notBeforeMs <= Math.max(nowMs, lane.cooldown?.notBeforeMs ?? 0)) return;
+  lane.cooldown = { notBeforeMs, reason: 'known', savedAtMs: nowMs, by: null, why: null };
   lane.probe = { kind: 'wanted' };
 }
 
@@ -92,162 +73,81 @@ function go(lane: Lane, ask: Ask, nowMs: number): Verdict {
   return { kind: 'go', nowMs, epoch: lane.epoch, ...(chat === ask.chat ? {} : { chat }) };
 }
 
-/** One ask before the gates, in their order: stops, cooldown, order, chat, bot, probe. */
-class Decision {
-  readonly lane: Lane;
-  readonly policy: LanePolicy;
-  readonly ask: Ask;
-  readonly chatId: string;
-  readonly chat: Chat;
-  readonly place: Place | undefined;
-  readonly nowMs: number;
-  readonly bulk: boolean;
-
-  constructor(
-    lane: Lane,
-    policy: LanePolicy,
-    ask: Ask,
-    chatId: string,
-    chat: Chat,
-    place: Place | undefined,
-    nowMs: number,
-  ) {
-    this.lane = lane;
-    this.policy = policy;
-    this.ask = ask;
-    this.chatId = chatId;
-    this.chat = chat;
-    this.place = place;
-    this.nowMs = nowMs;
-    this.bulk = ask.class === 'bulk';
+/** The gates in their order: stops, cooldown, order, chat, bot, probe. */
+function passGates(candidate: Candidate): Verdict {
+  const { lane, ask, chat, place, nowMs } = candidate;
+  const order = orderOf(lane, chat, ask, place, nowMs);
+  const wait = (why: WaitWhy, untilMs: number): Verdict => waitUntil(candidate, order, why, untilMs);
+  if (lane.stopped) return wait('lane_stopped', stallTicket(candidate));
+  if (lane.paused) return wait('lane_paused', stallTicket(candidate));
+  const closedUntilMs = lane.cooldown?.notBeforeMs ?? 0;
+  if (closedUntilMs > nowMs) {
+    const ahead = order.kind === 'behind' ? order.aheadTicketMs : undefined;
+    return wait('cooldown', newTicket(candidate, closedUntilMs, ahead));
   }
-
-  answer(): Verdict {
-    const { lane, nowMs } = this;
-    if (lane.stopped) return this.wait('lane_stopped', this.stallTicket());
-    if (lane.paused) return this.wait('lane_paused', this.stallTicket());
-    const order = orderOf(lane, this.chat, this.ask, this.place, nowMs);
-    const closedUntilMs = lane.cooldown?.notBeforeMs ?? 0;
-    if (closedUntilMs > nowMs) return this.wait('cooldown', this.ticketFrom(closedUntilMs));
-    switch (order.kind) {
-      case 'missing':
-        return this.waitForMissing(order.sinceMs);
-      case 'behind':
-        return this.wait('order', this.ticketBehind(order.aheadTicketMs));
-      case 'free':
-        return this.answerPaced();
-    }
+  switch (order.kind) {
+    case 'missing':
+      return wait('order', ticketForMissing(candidate, order.sinceMs));
+    case 'behind':
+      return wait('order', ticketBehind(candidate, order.aheadTicketMs));
+    case 'free':
+      return passPaces(candidate, wait);
   }
+}
 
-  private answerPaced(): Verdict {
-    const { lane, policy, ask, nowMs } = this;
-    const chatFreeMs = chatFreeAtMs(lane, policy, { chatId: this.chatId, chat: this.chat, weight: ask.weight }, nowMs);
-    if (chatFreeMs > nowMs) return this.wait('chat_pace', chatFreeMs);
-    const ticketDue = ask.ticketMs !== undefined && ask.ticketMs <= nowMs;
-    if (!ticketDue && this.backlogUntil() > nowMs) return this.wait('bot_pace', this.ticketFrom(nowMs));
-    const botFreeMs = botFreeAtMs(lane, policy, { weight: ask.weight, bulk: this.bulk }, nowMs);
-    if (botFreeMs > nowMs) return this.wait('bot_pace', this.dueTicket(botFreeMs));
-    if (this.bulk && this.promisedToReplies() && lane.bulkCredit < 1) {
-      return this.wait('bot_pace', this.dueTicket(nowMs + promiseGraceMs));
-    }
-    if (lane.probe.kind === 'leased' && lane.probe.untilMs > nowMs) {
-      const ageMs = nowMs - lane.probe.sinceMs;
-      return this.wait('probe', this.dueTicket(Math.min(lane.probe.untilMs, nowMs + Math.max(150, ageMs / 2))));
-    }
-    return this.grant();
+function passPaces(candidate: Candidate, wait: (why: WaitWhy, untilMs: number) => Verdict): Verdict {
+  const { lane, policy, ask, bucket, chat, nowMs } = candidate;
+  const { weight } = ask;
+  const bulk = ask.class === 'bulk';
+  const chatFreeMs = chatFreeAtMs(lane, policy, { bucket, chat, weight }, nowMs);
+  if (chatFreeMs > nowMs) return wait('chat_pace', chatFreeMs);
+  const isDue = ask.ticketMs !== undefined && ask.ticketMs <= nowMs;
+  if (!isDue && backlogUntilMs(candidate) > nowMs)
+    return wait('bot_pace', newTicket(candidate, nowMs, undefined));
+  const botFreeMs = botFreeAtMs(lane, policy, { weight, bulk }, nowMs);
+  if (botFreeMs > nowMs) return wait('bot_pace', dueTicket(candidate, botFreeMs));
+  if (bulk && isPromisedToReplies(candidate) && lane.bulkCredit < 1) {
+    return wait('bot_pace', dueTicket(candidate, nowMs + promiseGraceMs));
   }
+  if (!hasRoomForGrant(lane)) return wait('bot_pace', dueTicket(candidate, nowMs + 1000));
+  if (lane.probe.kind === 'leased' && lane.probe.untilMs > nowMs) {
+    const { sinceMs, untilMs } = lane.probe;
+    const soonMs = nowMs + Math.max(150, (nowMs - sinceMs) / 2);
+    return wait('probe', dueTicket(candidate, Math.min(untilMs, soonMs)));
+  }
+  return grant(candidate);
+}
 
-  private grant(): Verdict {
-    const { lane, ask, nowMs } = this;
-    if (lane.probe.kind !== 'open') {
-      const reply = shortHash(ask.reply, 12);
-      lane.probe = { kind: 'leased', reply, sinceMs: nowMs, untilMs: nowMs + probeLeaseMs };
-    }
-    if (this.bulk) lane.bulkCredit = Math.max(0, lane.bulkCredit - 1);
-    else if (Math.max(lane.cursors.bulk, lane.cursors.bulkDue) > nowMs) lane.bulkCredit = Math.min(3, lane.bulkCredit + 0.1);
-    if (this.place) {
-      this.place.ticketMs = nowMs;
-      this.place.blockedOn = null;
-    }
-    lane.fences.set(shortHash(ask.reply, 12), {
-      attempt: ask.attempt,
-      run: shortHash(ask.run, 6),
-      nonce: ask.nonce,
-      chat: this.chatId,
-      chatKind: ask.chatKind,
-      weight: ask.weight,
-      grantedAtMs: nowMs,
-      state: { kind: 'outstanding' },
-    });
-    return go(lane, ask, nowMs);
+function grant({ lane, policy, ask, bucket, place, nowMs }: Candidate): Verdict {
+  if (lane.probe.kind !== 'open') {
+    // The lease lasts as long as the request may be without an answer: there are never two probes.
+    const untilMs = nowMs + policy.answerBoundMs;
+    lane.probe = { kind: 'leased', reply: fenceKey(ask.reply), sinceMs: nowMs, untilMs };
   }
+  if (ask.class === 'bulk') lane.bulkCredit = Math.max(0, lane.bulkCredit - 1);
+  else if (Math.max(lane.cursors.bulk, lane.cursors.bulkDue) > nowMs) {
+    lane.bulkCredit = Math.min(3, lane.bulkCredit + 0.1);
+  }
+  if (place) place.ticketMs = nowMs;
+  setFence(lane, ask, bucket, nowMs);
+  lane.bytes += bytesOf.outstanding + bytesOf.chat;
+  return go(lane, ask, nowMs);
+}
 
-  private wait(why: WaitWhy, untilMs: number, heldSinceMs?: number): Verdict {
-    const { lane, nowMs } = this;
-    const untilWholeMs = Math.max(nowMs + 1, Math.ceil(untilMs));
-    if (this.place) this.place.ticketMs = untilWholeMs;
-    const closedUntilMs = lane.cooldown?.notBeforeMs ?? 0;
-    return {
-      kind: 'wait',
-      nowMs,
-      untilMs: untilWholeMs,
-      why,
-      epoch: lane.epoch,
-      ...(heldSinceMs === undefined ? {} : { heldSinceMs }),
-      ...(closedUntilMs > nowMs ? { cooldownMs: closedUntilMs } : {}),
-    };
-  }
-
-  private waitForMissing(sinceMs: number): Verdict {
-    const elapsedMs = this.nowMs - sinceMs;
-    return this.wait('order', this.nowMs + Math.min(5000, Math.max(300, elapsedMs / 2)), sinceMs);
-  }
-
-  private promisedToReplies(): boolean {
-    const { reply, replyDue } = this.lane.cursors;
-    return Math.max(reply, replyDue) + promiseGraceMs > this.nowMs;
-  }
-
-  /** Until when tickets are out for the bot: a newcomer goes behind them. */
-  private backlogUntil(): number {
-    const { reply, replyDue, bulk, bulkDue } = this.lane.cursors;
-    return this.bulk ? Math.max(reply, replyDue, bulk, bulkDue) : Math.max(reply, replyDue);
-  }
-
-  /** A new ticket at the end of the bot's schedule, and after those before it in its chat; not before `fromMs`. */
-  private ticketFrom(fromMs: number): number {
-    const { lane, policy, chat, nowMs } = this;
-    const ahead = placeAhead(lane, chat, shortHash(this.ask.reply, 6), nowMs);
-    const inChatMs = ahead ? Math.max(fromMs, ahead.ticketMs + chatPitchMs(policy, chat.kind)) : fromMs;
-    const inBotMs = Math.max(fromMs, this.bulk ? Math.max(lane.cursors.bulk, lane.cursors.reply) : lane.cursors.reply);
-    // A ticket that waits for its chat leaves the bot's slots to others.
-    if (inBotMs >= inChatMs) {
-      lane.cursors[this.bulk ? 'bulk' : 'reply'] = inBotMs + botSpacingMs(lane, policy, nowMs) * this.ask.weight;
-    }
-    return Math.max(inChatMs, inBotMs);
-  }
-
-  private ticketBehind(aheadTicketMs: number): number {
-    const { policy, chat, nowMs } = this;
-    const overdueMs = Math.max(0, nowMs - aheadTicketMs);
-    const pitchMs = Math.max(100, chatPitchMs(policy, chat.kind));
-    return Math.max(nowMs, aheadTicketMs) + Math.min(5000, Math.max(pitchMs, overdueMs / 2));
-  }
-
-  /** A due ticket found no slot: soon again, one after the other. */
-  private dueTicket(freeAtMs: number): number {
-    const { lane, policy, nowMs } = this;
-    const cursor = this.bulk ? 'bulkDue' : 'replyDue';
-    const ticketMs = Math.max(freeAtMs, lane.cursors[cursor]);
-    lane.cursors[cursor] = ticketMs + botSpacingMs(lane, policy, nowMs);
-    return ticketMs;
-  }
-
-  /** While the lane stands still, asks come rarely: whoever lets it go on also wakes the replies. */
-  private stallTicket(): number {
-    const { lane, nowMs } = this;
-    const ticketMs = Math.max(nowMs + 60_000, lane.cursors.stall);
-    lane.cursors.stall = ticketMs + 200;
-    return ticketMs;
-  }
+function waitUntil(candidate: Candidate, order: OrderAnswer, why: WaitWhy, untilMs: number): Verdict {
+  const { lane, ask, place, nowMs } = candidate;
+  const untilWholeMs = Math.max(nowMs + 1, Math.ceil(untilMs));
+  if (place) place.ticketMs = untilWholeMs;
+  // Where no place remembers since when a predecessor is missing, the reply does.
+  const heldSinceMs = order.kind === 'missing' ? order.sinceMs : place ? undefined : ask.heldSinceMs;
+  const closedUntilMs = lane.cooldown?.notBeforeMs ?? 0;
+  return {
+    kind: 'wait',
+    nowMs,
+    untilMs: untilWholeMs,
+    why,
+    epoch: lane.epoch,
+    ...(heldSinceMs === undefined ? {} : { heldSinceMs }),
+    ...(closedUntilMs > nowMs ? { cooldownMs: closedUntilMs } : {}),
+  };
 }

@@ -14,15 +14,20 @@ export function controlProblem(request: unknown): string | undefined {
 
 /** What is wrong with who and why, or undefined: nobody's act on a lane or a reply goes unsigned. */
 export function whoProblem(by: unknown, reason: unknown): string | undefined {
-  if (typeof by !== 'string' || by.trim() === '' || by.length > 200) return 'by: name who does this, in 1 to 200 characters';
+  if (typeof by !== 'string' || by.trim() === '' || by.length > 200)
+    return 'by: name who does this, in 1 to 200 characters';
   if (typeof reason !== 'string' || reason.trim() === '' || reason.length > 1000) {
     return 'reason: say why, in 1 to 1000 characters';
   }
   return undefined;
 }
 
-/** Carries out an operator's act. `override` is the one way to open a lane before its cooldown ends (invariant 3). */
+/**
+ * Carries out an operator's act; one that `controlProblem` objects to changes nothing. `override` is the one way to open
+ * a lane before its cooldown ends (invariant 3).
+ */
 export function controlLane(lane: Lane, request: ControlRequest, nowMs: number): void {
+  if (controlProblem(request) !== undefined) return;
   const { action, by, reason } = request;
   switch (action) {
     case 'pause':
@@ -38,6 +43,7 @@ export function controlLane(lane: Lane, request: ControlRequest, nowMs: number):
       break;
     case 'override':
       lane.cooldown = { notBeforeMs: nowMs, reason: 'override', savedAtMs: nowMs, by, why: reason };
+      lane.overriddenAtMs = nowMs;
       lane.probe = { kind: 'wanted' };
       restartTickets(lane, nowMs);
       break;
@@ -51,6 +57,6 @@ export function controlLane(lane: Lane, request: ControlRequest, nowMs: number):
 function restartTickets(lane: Lane, nowMs: number): void {
   lane.cursors = { reply: nowMs, bulk: nowMs, replyDue: nowMs, bulkDue: nowMs, stall: nowMs };
   for (const chat of lane.chats.values()) {
-    for (const place of chat.places.values()) place.ticketMs = Math.min(place.ticketMs, nowMs);
+    for (const place of chat.places) place.ticketMs = Math.min(place.ticketMs, nowMs);
   }
 }

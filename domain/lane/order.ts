@@ -1,13 +1,19 @@
 import { shortHash } from '../ids.ts';
 import type { Ask } from './messages.ts';
-import type { Chat, Lane, Place } from './state.ts';
+import type { Place } from './places.ts';
+import { policyInForce } from './policy.ts';
+import { bytesOf, hasRoomForPlace } from './size.ts';
+import { botSpacingMs } from './slots.ts';
+import type { Chat, Lane } from './state.ts';
 
 /** A predecessor that the lane has never heard of is skipped after this time (rule 9). */
 export const missingPredecessorMs = 30_000;
-/** A place whose ticket is overdue by more than this, and by twice the lateness seen lately, belongs to nobody. */
-const deadPlaceMs = 60_000;
-/** Past this size of its snapshot, waiting replies are paced but not remembered each: state stays bounded (rule 19). */
-const maxSnapshotBytes = 235_000;
+/** An overdue place belongs to nobody after this time: longer than any backoff between two asks. */
+export const deadPlaceMs = 90_000;
+/** What one ask may add to the lateness: one that wakes after a day must not keep dead places alive for days. */
+const maxLatenessMs = 300_000;
+/** No ask for so long means that workers were down, or the lane: nobody is blamed for being late. */
+const silenceMs = 15_000;
 
 /** What order says to an ask. */
 export type OrderAnswer =
@@ -17,94 +23,109 @@ export type OrderAnswer =
   /** The lane does not know the predecessor. */
   | { readonly kind: 'missing'; readonly sinceMs: number };
 
+/** Notes that the lane is being asked. */
+export function noteHeard(lane: Lane, nowMs: number): void {
+  if (nowMs - lane.heardMs > silenceMs) lane.awakeSinceMs = nowMs;
+  lane.heardMs = nowMs;
+}
+
+/** Notes how late a ticket was shown: places of others may be as late. */
+export function noteLateness(lane: Lane, ticketMs: number, nowMs: number): void {
+  const lateMs = Math.min(maxLatenessMs, Math.max(0, nowMs - ticketMs));
+  lane.latenessMs = Math.round(lane.latenessMs + (lateMs - lane.latenessMs) / 16);
+}
+
+/** Whether nobody will come back for this place. Time in which nobody at all came does not count. */
+export function isDead(lane: Lane, place: Place, nowMs: number): boolean {
+  return nowMs > Math.max(place.ticketMs, lane.awakeSinceMs) + deadPlaceMs + 2 * lane.latenessMs;
+}
+
 /** Takes, or finds again, the place of a reply in its chat. Undefined where the lane holds no more places. */
 export function takePlace(lane: Lane, chat: Chat, ask: Ask, nowMs: number): Place | undefined {
   const hash = shortHash(ask.reply, 6);
   const known = chat.places.get(hash);
   if (known) return known;
-  if (estimatedBytes(lane) > maxSnapshotBytes) return undefined;
-  const place: Place = { ticketMs: nowMs, bulk: ask.class === 'bulk', blockedOn: null };
-  chat.places.set(hash, place);
-  chat.done.delete(hash);
+  if (!hasRoomForPlace(lane)) return undefined;
+  lane.done.delete(hash);
   lane.placeCount++;
-  return place;
-}
-
-/** Gives a place up: the reply is through (`done`), or somewhere else. */
-export function leavePlace(lane: Lane, chat: Chat, reply: string): void {
-  if (chat.places.delete(shortHash(reply, 6))) lane.placeCount--;
+  lane.bytes += bytesOf.place + (chat.places.size === 0 ? bytesOf.chat : 0);
+  const blockedOn = predecessorOf(lane, ask) ?? null;
+  return chat.places.add({ hash, ticketMs: nowMs, bulk: ask.class === 'bulk', blockedOn });
 }
 
 /** The reply is through with its turn: sent, refused, under review, cancelled or expired. Those after it may go. */
-export function markDone(lane: Lane, chat: Chat, reply: string, nowMs: number): void {
-  leavePlace(lane, chat, reply);
+export function markDone(lane: Lane, chat: Chat | undefined, reply: string, nowMs: number): void {
   const hash = shortHash(reply, 6);
-  chat.done.delete(hash);
-  chat.done.set(hash, nowMs);
-  if (chat.done.size > 16) {
-    const [oldest] = chat.done.keys();
-    if (oldest !== undefined) chat.done.delete(oldest);
-  }
+  lane.done.delete(hash);
+  lane.done.set(hash, nowMs);
+  if (!chat) return;
+  for (const place of chat.places) if (place.blockedOn === hash) place.blockedOn = null;
+  const place = chat.places.remove(hash);
+  if (!place) return;
+  lane.placeCount--;
+  if (place.ticketMs > nowMs) handBackTicket(lane, place, nowMs);
 }
 
 /** Whether a reply may go now as far as order is concerned: along `after`, otherwise by first ask (rule 9). */
-export function orderOf(lane: Lane, chat: Chat, ask: Ask, place: Place | undefined, nowMs: number): OrderAnswer {
+export function orderOf(
+  lane: Lane,
+  chat: Chat,
+  ask: Ask,
+  place: Place | undefined,
+  nowMs: number,
+): OrderAnswer {
   const self = shortHash(ask.reply, 6);
-  if (ask.after !== undefined) {
-    const wanted = shortHash(ask.after, 6);
+  const wanted = place ? place.blockedOn : predecessorOf(lane, ask);
+  if (wanted) {
+    const answer = behindPredecessor(lane, chat, { self, wanted, heldSinceMs: ask.heldSinceMs }, nowMs);
+    if (answer) return answer;
     if (place) place.blockedOn = null;
-    if (wanted !== self && !chat.done.has(wanted)) {
-      const predecessor = livePlace(lane, chat, wanted, nowMs);
-      if (predecessor) {
-        if (!waitsFor(chat, wanted, self)) {
-          if (place) place.blockedOn = wanted;
-          return { kind: 'behind', aheadTicketMs: predecessor.ticketMs };
-        }
-      } else {
-        // What a lane has just forgotten, or was not told during an outage, is not missing yet.
-        const sinceMs = Math.max(ask.heldSinceMs ?? nowMs, lane.bornAtMs);
-        if (nowMs - sinceMs < missingPredecessorMs) {
-          if (place) place.blockedOn = wanted;
-          return { kind: 'missing', sinceMs };
-        }
-      }
+  }
+  for (const ahead of chat.places.before(self)) {
+    // One that waits for its own predecessor holds nobody else up.
+    if (ahead.blockedOn === null && !isDead(lane, ahead, nowMs)) {
+      return { kind: 'behind', aheadTicketMs: ahead.ticketMs };
     }
   }
-  const ahead = placeAhead(lane, chat, self, nowMs);
-  return ahead ? { kind: 'behind', aheadTicketMs: ahead.ticketMs } : { kind: 'free' };
+  return { kind: 'free' };
 }
 
-/** The nearest place before a reply's own whose holder will ask again and does not wait for a predecessor itself. */
-export function placeAhead(lane: Lane, chat: Chat, self: string, nowMs: number): Place | undefined {
-  let nearest: Place | undefined;
-  for (const [hash, place] of chat.places) {
-    if (hash === self) break;
-    if (place.blockedOn === null && !isDead(lane, place, nowMs)) nearest = place;
+function behindPredecessor(
+  lane: Lane,
+  chat: Chat,
+  { self, wanted, heldSinceMs = Infinity }: { self: string; wanted: string; heldSinceMs: number | undefined },
+  nowMs: number,
+): OrderAnswer | undefined {
+  const predecessor = chat.places.get(wanted);
+  if (predecessor && !isDead(lane, predecessor, nowMs)) {
+    return waitsFor(chat, wanted, self) ? undefined : { kind: 'behind', aheadTicketMs: predecessor.ticketMs };
   }
-  return nearest;
+  // What the lane was not told while it, or all workers, were down is not missing yet.
+  const sinceMs = Math.max(Math.min(heldSinceMs, nowMs), lane.awakeSinceMs);
+  return nowMs - sinceMs < missingPredecessorMs ? { kind: 'missing', sinceMs } : undefined;
 }
 
-/** Whether nobody will come back for this place. */
-export function isDead(lane: Lane, place: Place, nowMs: number): boolean {
-  return nowMs > place.ticketMs + deadPlaceMs + 2 * lane.latenessMs;
-}
-
-function livePlace(lane: Lane, chat: Chat, hash: string, nowMs: number): Place | undefined {
-  const place = chat.places.get(hash);
-  return place && !isDead(lane, place, nowMs) ? place : undefined;
+/** The key that an ask must still wait for, if any. */
+function predecessorOf(lane: Lane, ask: Ask): string | undefined {
+  if (ask.after === undefined || ask.after === ask.reply) return undefined;
+  const wanted = shortHash(ask.after, 6);
+  return lane.done.has(wanted) ? undefined : wanted;
 }
 
 /** Whether `from` waits for `to` along `after`: a ring of keys must not stop a chat for ever. */
 function waitsFor(chat: Chat, from: string, to: string): boolean {
   const seen = new Set<string>();
-  for (let hash: string | null = from; hash !== null && !seen.has(hash); hash = chat.places.get(hash)?.blockedOn ?? null) {
-    if (hash === to) return true;
-    seen.add(hash);
+  for (let at: string | null = from; at !== null && !seen.has(at);) {
+    if (at === to) return true;
+    seen.add(at);
+    at = chat.places.get(at)?.blockedOn ?? null;
   }
   return false;
 }
 
-/** What the parts of a snapshot come to, from above: a place with a predecessor, a chat with an id, a fence. */
-function estimatedBytes(lane: Lane): number {
-  return lane.placeCount * 20 + lane.chats.size * 32 + lane.fences.size * 62;
+/** Whoever waited for a slot of the bot and gives up shortens the queue: newcomers must not wait behind nobody. */
+function handBackTicket(lane: Lane, place: Place, nowMs: number): void {
+  const cursor = place.bulk ? 'bulk' : 'reply';
+  const spacingMs = botSpacingMs(lane, policyInForce(lane), nowMs);
+  lane.cursors[cursor] = Math.max(nowMs, lane.cursors[cursor] - spacingMs);
 }

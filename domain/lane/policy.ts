@@ -29,6 +29,50 @@ export const defaultLanePolicy: LanePolicy = {
   answerBoundMs: 25_000,
 };
 
+/** A policy counts as long as some worker has shown it lately. */
+const policyLifeMs = 60_000;
+const maxPolicies = 8;
+
+/** A policy that some worker uses, and when it last showed it. */
+export interface SeenPolicy {
+  readonly policy: LanePolicy;
+  readonly seenAtMs: number;
+}
+
+/** The policy in force: the strictest of those that workers use now. */
+export function policyInForce(lane: { readonly policies: readonly SeenPolicy[] }): LanePolicy {
+  return strictest(lane.policies.map((seen) => seen.policy));
+}
+
+/** Remembers that a worker uses this policy; forgets those that no worker has used for a minute. */
+export function notePolicy(
+  lane: { policies: readonly SeenPolicy[] },
+  policy: LanePolicy,
+  nowMs: number,
+): void {
+  const known = onlyPolicy(policy);
+  const text = JSON.stringify(known);
+  const others = lane.policies.filter(
+    ({ policy: other, seenAtMs }) =>
+      seenAtMs + Math.max(policyLifeMs, other.answerBoundMs) > nowMs && JSON.stringify(other) !== text,
+  );
+  lane.policies = [...others.slice(1 - maxPolicies), { policy: known, seenAtMs: nowMs }];
+}
+
+/** The known fields only: what else a worker sent must not grow the lane's state. */
+function onlyPolicy({
+  bot,
+  chat,
+  group,
+  maxOutstanding,
+  heldPauseMs,
+  answerBoundMs,
+}: LanePolicy): LanePolicy {
+  const only = (windows: readonly Window[]): Window[] =>
+    windows.map(({ limit, perMs }) => ({ limit, perMs }));
+  return { bot: only(bot), chat: only(chat), group: only(group), maxOutstanding, heldPauseMs, answerBoundMs };
+}
+
 /** Workers may differ while a configuration is rolled out: the strictest of all wins, for each part by itself. */
 export function strictest(policies: readonly LanePolicy[]): LanePolicy {
   const [first, ...rest] = policies;

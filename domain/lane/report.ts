@@ -1,9 +1,13 @@
 import { shortHash } from '../ids.ts';
 import { assertNever } from '../outcome.ts';
-import { policyInForce } from './claim.ts';
+import { slotsSince } from './answers.ts';
+import { whoProblem } from './control.ts';
+import { fenceKey, giveBackSlots, settleFence } from './fence.ts';
 import type { ExtendRequest, Report } from './messages.ts';
+import { moveChat } from './move.ts';
 import { markDone } from './order.ts';
-import { type Chat, type Cooldown, type Fence, type Lane, chatOf, movedChat, recordAct } from './state.ts';
+import { policyInForce } from './policy.ts';
+import { type Cooldown, type Fence, type Lane, bucketOf, movedChat, recordAct } from './state.ts';
 
 /** Refusals of the bot itself in a row, after which the lane stops (it waits for an operator). */
 const authStreakLimit = 3;
@@ -11,81 +15,86 @@ const authStreakLimit = 3;
 const unreadableStreakLimit = 10;
 /** A flood with a delay of zero must not become a spin. */
 const shortestFloodMs = 1000;
-/** Destinations that moved, kept for replies that still name the old one. */
-const maxMoved = 300;
+/** The end of the calendar: later deadlines are kept as this one, so that all instants stay exact. */
+const lastInstantMs = 8.64e15;
 
 /** Takes in what became of one claim. A report that comes twice, or after its fence was forgotten, does no harm. */
 export function noteReport(lane: Lane, report: Report, nowMs: number): void {
+  const { reply, attempt, outcome } = report;
   const chatId = movedChat(lane, report.chat);
-  if (report.outcome === 'gone') {
-    const chat = lane.chats.get(chatId);
-    if (chat) markDone(lane, chat, report.reply, nowMs);
-    return;
-  }
-  const answeredAtMs = nowMs - clampAge(report.ageMs);
-  const key = shortHash(report.reply, 12);
+  if (outcome === 'gone') return markDone(lane, lane.chats.get(bucketOf(chatId)), reply, nowMs);
+  const key = fenceKey(reply);
   const fence = lane.fences.get(key);
-  const fresh =
-    fence?.state.kind === 'outstanding' && fence.attempt === report.attempt && fence.nonce === report.nonce
-      ? fence
-      : undefined;
-  if (fresh) settle(lane, fresh, report, answeredAtMs, nowMs);
-  if (report.outcome === 'flood' || report.outcome === 'held') noteFlood(lane, report, answeredAtMs, nowMs, fresh);
-  if (!fresh) return;
+  if (fence?.attempt === attempt && fence.state.kind === 'settled' && fence.state.outcome === outcome) return;
+  const isFresh =
+    fence?.state.kind === 'outstanding' &&
+    fence.attempt === attempt &&
+    fence.nonce === shortHash(report.nonce, 12);
+  // The age of an answer cannot exceed that of its claim; where that is not known, a deadline errs late.
+  const ageMs = isFresh ? Math.min(positive(report.ageMs), nowMs - fence.grantedAtMs) : 0;
+  const answeredAtMs = Math.ceil(nowMs - ageMs);
+  if (isFresh) settle(lane, fence, report, answeredAtMs, nowMs);
+  if (outcome === 'flood' || outcome === 'held') noteFlood(lane, report, answeredAtMs, nowMs, fence);
+  if (!isFresh) return;
   noteStreaks(lane, report, nowMs);
   noteProbe(lane, key, report);
-  notePlace(lane, chatId, fresh, report, nowMs);
+  notePlace(lane, chatId, fence, report, nowMs);
 }
 
-/** A cooldown only moves later (invariant 3). Gives whether it did. */
-export function moveCooldown(lane: Lane, cooldown: Cooldown): boolean {
-  if (lane.probe.kind !== 'wanted') lane.probe = { kind: 'wanted' };
-  if (lane.cooldown && lane.cooldown.notBeforeMs >= cooldown.notBeforeMs) return false;
-  lane.cooldown = cooldown;
-  return true;
+/** A cooldown only moves later (invariant 3). */
+export function moveCooldown(lane: Lane, cooldown: Cooldown): void {
+  lane.probe = { kind: 'wanted' };
+  if (lane.cooldown && lane.cooldown.notBeforeMs >= cooldown.notBeforeMs) return;
+  lane.cooldown = { ...cooldown, notBeforeMs: Math.min(lastInstantMs, cooldown.notBeforeMs) };
 }
 
 /** An operator keeps the lane closed for at least so many seconds from now. Bad input changes nothing. */
 export function extendCooldown(lane: Lane, request: ExtendRequest, nowMs: number): void {
+  if (typeof request !== 'object' || request === null) return;
   const { seconds, by, reason } = request;
-  if (!Number.isSafeInteger(seconds) || seconds < 1 || !Number.isSafeInteger(nowMs + seconds * 1000)) return;
-  moveCooldown(lane, { notBeforeMs: nowMs + seconds * 1000, reason: 'extended', savedAtMs: nowMs, by, why: reason });
+  if (!Number.isSafeInteger(seconds) || seconds < 1 || whoProblem(by, reason) !== undefined) return;
+  const notBeforeMs = nowMs + seconds * 1000;
+  moveCooldown(lane, { notBeforeMs, reason: 'extended', savedAtMs: nowMs, by, why: reason });
   recordAct(lane, { at: nowMs, what: `extend ${seconds} s`, by, reason });
 }
 
 function settle(lane: Lane, fence: Fence, report: Report, answeredAtMs: number, nowMs: number): void {
-  const outcome = report.outcome === 'gone' ? null : report.outcome;
-  fence.state = { kind: 'settled', atMs: nowMs, outcome };
+  if (report.outcome === 'gone') return;
+  settleFence(fence, report.outcome, nowMs);
   // Nothing was written, so the service has seen nothing: the slot is free at once.
   if (report.outcome === 'unreached') return;
   giveBackSlots(lane, fence, answeredAtMs);
-  const latencyMs = Math.max(0, answeredAtMs - fence.grantedAtMs);
+  const latencyMs = answeredAtMs - fence.grantedAtMs;
   lane.latencyMs = lane.latencyMs === 0 ? latencyMs : Math.round(lane.latencyMs * 0.9 + latencyMs * 0.1);
   if (report.outcome === 'sent') lane.sent++;
 }
 
-/** The slots of an attempt come back one window after this instant. */
-export function giveBackSlots(lane: Lane, fence: Fence, answeredAtMs: number): void {
-  const chat = chatOf(lane, movedChat(lane, fence.chat), fence.chatKind);
-  for (const answered of [lane.answered, chat.answered]) {
-    for (let i = 0; i < fence.weight; i++) insertSorted(answered, answeredAtMs);
-  }
-}
-
-function noteFlood(lane: Lane, report: Report, answeredAtMs: number, nowMs: number, fence: Fence | undefined): void {
-  const held = report.outcome === 'held';
-  const delayMs = held ? policyInForce(lane).heldPauseMs : Math.max(shortestFloodMs, report.retryAfterMs ?? 0);
+function noteFlood(
+  lane: Lane,
+  report: Report,
+  answeredAtMs: number,
+  nowMs: number,
+  fence: Fence | undefined,
+): void {
+  // Without a usable delay the pause is the lane's own.
+  const retryAfterMs = report.outcome === 'flood' ? (report.retryAfterMs ?? NaN) : NaN;
+  const delayMs =
+    retryAfterMs >= 0 ? Math.max(shortestFloodMs, retryAfterMs) : policyInForce(lane).heldPauseMs;
   const notBeforeMs = Math.ceil(answeredAtMs + delayMs);
-  if (!Number.isSafeInteger(notBeforeMs)) return;
-  const reason = held ? 'held' : 'flood';
-  moveCooldown(lane, { notBeforeMs, reason, savedAtMs: nowMs, by: null, why: null });
+  moveCooldown(lane, {
+    notBeforeMs,
+    reason: report.outcome === 'flood' ? 'flood' : 'held',
+    savedAtMs: nowMs,
+    by: null,
+    why: null,
+  });
   lane.floods++;
   lane.lastFlood = {
     atMs: nowMs,
-    retryAfterMs: held ? null : (report.retryAfterMs ?? 0),
+    retryAfterMs: retryAfterMs >= 0 ? retryAfterMs : null,
     chatKind: fence?.chatKind ?? null,
-    sentLastSecond: lane.answered.filter((atMs) => atMs > nowMs - 1000).length,
-    sentLastMinute: lane.answered.filter((atMs) => atMs > nowMs - 60_000).length,
+    sentLastSecond: slotsSince(lane.answered, nowMs - 1000),
+    sentLastMinute: slotsSince(lane.answered, nowMs - 60_000),
   };
 }
 
@@ -120,8 +129,8 @@ function noteProbe(lane: Lane, key: string, report: Report): void {
 }
 
 function notePlace(lane: Lane, chatId: string, fence: Fence, report: Report, nowMs: number): void {
-  const chat = chatOf(lane, chatId, fence.chatKind);
   const { outcome } = report;
+  const chat = lane.chats.get(fence.chat);
   switch (outcome) {
     case 'sent':
     case 'held':
@@ -135,7 +144,12 @@ function notePlace(lane: Lane, chatId: string, fence: Fence, report: Report, now
     case 'migrated':
       if (report.movedTo !== undefined) moveChat(lane, chatId, report.movedTo);
       return;
-    case 'flood':
+    case 'flood': {
+      // It comes again after the deadline, and keeps its place until then.
+      const place = chat?.places.get(shortHash(report.reply, 6));
+      if (place) place.ticketMs = Math.max(place.ticketMs, lane.cooldown?.notBeforeMs ?? 0);
+      return;
+    }
     case 'unreached':
       return;
     default:
@@ -143,38 +157,6 @@ function notePlace(lane: Lane, chatId: string, fence: Fence, report: Report, now
   }
 }
 
-/** A chat has another id now: its slots, places and done keys go along. The newest move wins, so there are no rings. */
-function moveChat(lane: Lane, from: string, to: string): void {
-  if (from === to) return;
-  lane.moved.delete(to);
-  lane.moved.set(from, to);
-  if (lane.moved.size > maxMoved) {
-    const [oldest] = lane.moved.keys();
-    if (oldest !== undefined) lane.moved.delete(oldest);
-  }
-  const old = lane.chats.get(from);
-  if (!old) return;
-  lane.chats.delete(from);
-  const chat = chatOf(lane, to, old.kind);
-  for (const atMs of old.answered) insertSorted(chat.answered, atMs);
-  mergePlaces(lane, chat, old);
-  for (const [hash, atMs] of old.done) chat.done.set(hash, atMs);
-  for (const fence of lane.fences.values()) if (fence.chat === from) fence.chat = to;
-}
-
-function mergePlaces(lane: Lane, chat: Chat, old: Chat): void {
-  const merged = new Map(old.places);
-  for (const [hash, place] of chat.places) if (!merged.has(hash)) merged.set(hash, place);
-  lane.placeCount += merged.size - old.places.size - chat.places.size;
-  chat.places = merged;
-}
-
-function insertSorted(instants: number[], atMs: number): void {
-  let index = instants.length;
-  while (index > 0 && (instants[index - 1] ?? 0) > atMs) index--;
-  instants.splice(index, 0, atMs);
-}
-
-function clampAge(ageMs: number): number {
-  return Number.isFinite(ageMs) && ageMs > 0 ? ageMs : 0;
+function positive(ageMs: number): number {
+  return ageMs > 0 ? ageMs : 0;
 }

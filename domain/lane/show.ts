@@ -1,5 +1,4 @@
-import { policyInForce } from './claim.ts';
-import type { LanePolicy } from './policy.ts';
+import { type LanePolicy, policyInForce } from './policy.ts';
 import { outstandingFences } from './slots.ts';
 import type { Lane } from './state.ts';
 
@@ -23,7 +22,12 @@ export interface LaneView {
     readonly sentLastSecond: number;
     readonly sentLastMinute: number;
   } | null;
-  readonly acts: readonly { readonly at: string; readonly what: string; readonly by: string; readonly reason: string }[];
+  readonly acts: readonly {
+    readonly at: string;
+    readonly what: string;
+    readonly by: string;
+    readonly reason: string;
+  }[];
 }
 
 /** The view of a lane at an instant of its clock. Changes nothing. */
@@ -35,7 +39,9 @@ export function showLane(lane: Lane, nowMs: number): LaneView {
   return {
     bot: lane.bot,
     notBefore: closed ? isoTime(closed.notBeforeMs) : null,
-    reason: closed ? [closed.reason, closed.by && `by ${closed.by}`, closed.why].filter(Boolean).join(': ') : null,
+    reason: closed
+      ? [closed.reason, closed.by && `by ${closed.by}`, closed.why].filter(Boolean).join(': ')
+      : null,
     policy,
     stopped: stopped && { why: stopped.why, since: isoTime(stopped.atMs) },
     paused: paused && { by: paused.by, reason: paused.reason, since: isoTime(paused.atMs) },

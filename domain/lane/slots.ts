@@ -1,3 +1,4 @@
+import type { Answers } from './answers.ts';
 import type { LanePolicy, Window } from './policy.ts';
 import type { Chat, Fence, Lane } from './state.ts';
 
@@ -6,15 +7,15 @@ import type { Chat, Fence, Lane } from './state.ts';
  * grant where none came. So the service can never see more than the limit in any window, however long a request takes.
  */
 
-/** Instants of one scope: answers, oldest first, and grants that are without an answer. */
+/** Slots of one scope in use: by answers, and by grants that are without one. */
 interface Usage {
-  readonly answered: readonly number[];
-  readonly outstanding: readonly number[];
+  readonly answered: Answers;
+  readonly outstanding: readonly Fence[];
 }
 
-/** Longest time that any window looks back. */
-export function longestWindowMs(policy: LanePolicy): number {
-  return Math.max(0, ...[...policy.bot, ...policy.chat, ...policy.group].map((window) => window.perMs));
+/** Longest time that a window of the bot, or of a kind of chat, looks back. */
+export function lookBackMs(windows: readonly Window[]): number {
+  return Math.max(0, ...windows.map((window) => window.perMs));
 }
 
 export function windowsOf(policy: LanePolicy, kind: 'chat' | 'group'): readonly Window[] {
@@ -23,11 +24,7 @@ export function windowsOf(policy: LanePolicy, kind: 'chat' | 'group'): readonly 
 
 /** Requests that may still be without an answer, by their grants. Abandoned ones count as answered at the bound. */
 export function outstandingFences(lane: Lane, policy: LanePolicy, nowMs: number): Fence[] {
-  const live: Fence[] = [];
-  for (const fence of lane.fences.values()) {
-    if (fence.state.kind === 'outstanding' && fence.grantedAtMs + policy.answerBoundMs > nowMs) live.push(fence);
-  }
-  return live;
+  return unsettled(lane).filter((fence) => fence.grantedAtMs + policy.answerBoundMs > nowMs);
 }
 
 /** The earliest instant at which `weight` slots of the bot are free; `nowMs` when they are. An estimate, never early. */
@@ -37,26 +34,25 @@ export function botFreeAtMs(
   request: { readonly weight: number; readonly bulk: boolean },
   nowMs: number,
 ): number {
-  const fences = unsettled(lane);
-  const usage: Usage = { answered: lane.answered, outstanding: weighted(fences) };
-  let freeAtMs = freeAt(usage, policy.bot, request, policy, nowMs);
-  const live = outstandingFences(lane, policy, nowMs);
-  if (live.length >= policy.maxOutstanding) {
-    freeAtMs = Math.max(freeAtMs, Math.min(...live.map((fence) => expectedAnswerMs(fence.grantedAtMs, policy, nowMs))));
-  }
-  return freeAtMs;
+  const outstanding = unsettled(lane);
+  const freeAtMs = freeAt({ answered: lane.answered, outstanding }, policy.bot, request, policy, nowMs);
+  const live = outstanding.filter((fence) => fence.grantedAtMs + policy.answerBoundMs > nowMs);
+  if (live.length < policy.maxOutstanding) return freeAtMs;
+  const answers = live.map((fence) => expectedAnswerMs(fence.grantedAtMs, policy, nowMs));
+  return Math.max(freeAtMs, Math.min(...answers));
 }
 
 /** The same for one chat. */
 export function chatFreeAtMs(
   lane: Lane,
   policy: LanePolicy,
-  place: { readonly chatId: string; readonly chat: Chat; readonly weight: number },
+  place: { readonly bucket: string; readonly chat: Chat; readonly weight: number },
   nowMs: number,
 ): number {
-  const fences = unsettled(lane).filter((fence) => fence.chat === place.chatId);
-  const usage: Usage = { answered: place.chat.answered, outstanding: weighted(fences) };
-  return freeAt(usage, windowsOf(policy, place.chat.kind), { weight: place.weight, bulk: false }, policy, nowMs);
+  const { bucket, chat, weight } = place;
+  const outstanding = unsettled(lane).filter((fence) => fence.chat === bucket);
+  const usage: Usage = { answered: chat.answered, outstanding };
+  return freeAt(usage, windowsOf(policy, chat.kind), { weight, bulk: false }, policy, nowMs);
 }
 
 /**
@@ -77,11 +73,9 @@ export function chatPitchMs(policy: LanePolicy, kind: 'chat' | 'group'): number 
 }
 
 function unsettled(lane: Lane): Fence[] {
-  return [...lane.fences.values()].filter((fence) => fence.state.kind === 'outstanding');
-}
-
-function weighted(fences: readonly Fence[]): number[] {
-  return fences.flatMap((fence) => Array.from({ length: fence.weight }, () => fence.grantedAtMs));
+  const found: Fence[] = [];
+  for (const fence of lane.fences.values()) if (fence.state.kind === 'outstanding') found.push(fence);
+  return found;
 }
 
 function freeAt(
@@ -91,24 +85,33 @@ function freeAt(
   policy: LanePolicy,
   nowMs: number,
 ): number {
-  let freeAtMs = nowMs;
-  for (const window of windows) {
-    // A long window that bulk has filled could not be had by a reply within its bound: bulk leaves a tenth of it.
-    const kept = request.bulk && window.perMs > 1500 && window.limit > 1 ? Math.ceil(window.limit / 10) : 0;
-    const weight = Math.min(request.weight, window.limit - kept);
-    const releases: number[] = [];
-    for (const atMs of usage.answered) if (atMs + window.perMs > nowMs) releases.push(atMs + window.perMs);
-    for (const atMs of usage.outstanding) {
-      if (atMs + policy.answerBoundMs + window.perMs > nowMs) {
-        releases.push(expectedAnswerMs(atMs, policy, nowMs) + window.perMs);
-      }
-    }
-    const excess = releases.length + weight - (window.limit - kept);
-    if (excess <= 0) continue;
-    releases.sort((a, b) => a - b);
-    freeAtMs = Math.max(freeAtMs, releases[excess - 1] ?? nowMs);
+  return Math.max(nowMs, ...windows.map((window) => windowFreeAt(usage, window, request, policy, nowMs)));
+}
+
+function windowFreeAt(
+  usage: Usage,
+  { limit, perMs }: Window,
+  request: { readonly weight: number; readonly bulk: boolean },
+  policy: LanePolicy,
+  nowMs: number,
+): number {
+  // A long window that bulk has filled could not be had by a reply within its bound: bulk leaves a tenth of it.
+  const free = request.bulk && perMs > 1500 && limit > 1 ? limit - Math.ceil(limit / 10) : limit;
+  const releases: Answers = usage.answered
+    .map(([atMs, slots]): [number, number] => [atMs + perMs, slots])
+    .filter(([atMs]) => atMs > nowMs);
+  for (const { grantedAtMs, weight } of usage.outstanding) {
+    if (grantedAtMs + policy.answerBoundMs + perMs <= nowMs) continue;
+    releases.push([expectedAnswerMs(grantedAtMs, policy, nowMs) + perMs, weight]);
   }
-  return freeAtMs;
+  let excess = releases.reduce((sum, [, slots]) => sum + slots, Math.min(request.weight, free)) - free;
+  if (excess <= 0) return nowMs;
+  releases.sort(([a], [b]) => a - b);
+  for (const [atMs, slots] of releases) {
+    excess -= slots;
+    if (excess <= 0) return atMs;
+  }
+  return nowMs;
 }
 
 /** A guess at when a request will be answered: soon, or the later the longer it has been out. */

@@ -1,5 +1,8 @@
+import { shortHash } from '../ids.ts';
 import type { OutcomeKind } from '../outcome.ts';
-import type { LanePolicy } from './policy.ts';
+import type { Answers } from './answers.ts';
+import { Places } from './places.ts';
+import type { SeenPolicy } from './policy.ts';
 
 /** Where a cooldown came from. Never chat ids or text. */
 export interface Cooldown {
@@ -36,33 +39,26 @@ export type Probe =
   | { readonly kind: 'wanted' }
   | { readonly kind: 'leased'; readonly reply: string; readonly sinceMs: number; readonly untilMs: number };
 
-/** A reply's place in its chat. The order of places is the order of the chat. */
-export interface Place {
-  ticketMs: number;
-  bulk: boolean;
-  /** Short hash of the key it must wait for. */
-  blockedOn: string | null;
-}
-
 export interface Chat {
   kind: 'chat' | 'group';
-  /** Instants at which slots were given back by an answer, in order. */
-  answered: number[];
-  /** By short hash of the key. */
-  places: Map<string, Place>;
-  /** Short hashes of keys that are through, with the instant. */
-  done: Map<string, number>;
+  answered: Answers;
+  places: Places;
 }
 
 /** The lane's memory of the latest claim of one reply. */
 export interface Fence {
-  attempt: number;
-  run: string;
-  nonce: string;
+  readonly attempt: number;
+  /** Short hash of the run; empty where it is not known (an attempt that was revoked before the reply ever claimed). */
+  readonly run: string;
+  /** Short hash; empty once the claim cannot be asked for again. */
+  readonly nonce: string;
+  /** Bucket of the destination today. */
   chat: string;
-  chatKind: 'chat' | 'group';
-  weight: number;
-  grantedAtMs: number;
+  readonly chatKind: 'chat' | 'group';
+  readonly weight: number;
+  readonly grantedAtMs: number;
+  /** When this or an earlier attempt was revoked: one of its late claims may still be on its way. */
+  revokedAtMs: number | null;
   state: FenceState;
 }
 
@@ -70,8 +66,8 @@ export type FenceState =
   | { readonly kind: 'outstanding' }
   /** `outcome` null: an activity that was lost, with nothing reported. */
   | { readonly kind: 'settled'; readonly atMs: number; readonly outcome: OutcomeKind | null }
-  /** A tombstone: the attempt was never claimed, and must not be any more. */
-  | { readonly kind: 'revoked'; readonly atMs: number };
+  /** A tombstone: the attempt must not be claimed any more. `answer` is what the revoke was told. */
+  | { readonly kind: 'revoked'; readonly atMs: number; readonly answer: 'never' | 'lost' };
 
 export interface LaneAct {
   readonly at: number;
@@ -89,7 +85,7 @@ export interface Lane {
   /** Changes when a lane loses its memory (rule 5). */
   readonly epoch: string;
   readonly bornAtMs: number;
-  policies: { readonly policy: LanePolicy; seenAtMs: number }[];
+  policies: readonly SeenPolicy[];
   cooldown: Cooldown | null;
   probe: Probe;
   stopped: Stop | null;
@@ -101,19 +97,30 @@ export interface Lane {
   fences: Map<string, Fence>;
   /** Old destination to new one. */
   moved: Map<string, string>;
-  answered: number[];
+  /** Short hashes of keys that are through, with the instant, oldest first. */
+  done: Map<string, number>;
+  answered: Answers;
   /** Next free tickets: by class, for due tickets that found no slot (by class), and for a lane that stands still. */
   cursors: { reply: number; bulk: number; replyDue: number; bulkDue: number; stall: number };
   /** Slots owed to bulk while replies wait; one whole one may be taken. */
   bulkCredit: number;
   /** No claim granted at or before this instant is remembered for sure. */
   forgottenMs: number;
-  /** How late tickets are presented: a decaying maximum. */
+  /** Asks whose activity was scheduled at or before this are refused: their revocation may have been forgotten. */
+  refusedBeforeMs: number;
+  /** When the lane was last asked, and since when it has been asked without a long silence: see `isDead`. */
+  heardMs: number;
+  awakeSinceMs: number;
+  /** How late tickets are presented: a moving average. */
   latenessMs: number;
   /** Moving average of the time from grant to answer. */
   latencyMs: number;
   sweptAtMs: number;
   placeCount: number;
+  /** About the size of the snapshot: measured by each sweep, added to in between. */
+  bytes: number;
+  /** When an operator last opened the lane: cooldowns that earlier lanes told of are void since then. */
+  overriddenAtMs: number | null;
   sent: number;
   floods: number;
   lastFlood: FloodEvidence | null;
@@ -136,14 +143,20 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
     chats: new Map(),
     fences: new Map(),
     moved: new Map(),
+    done: new Map(),
     answered: [],
     cursors: { reply: 0, bulk: 0, replyDue: 0, bulkDue: 0, stall: 0 },
     bulkCredit: 0,
     forgottenMs: nowMs,
+    refusedBeforeMs: 0,
+    heardMs: nowMs,
+    awakeSinceMs: nowMs,
     latenessMs: 0,
     latencyMs: 0,
     sweptAtMs: nowMs,
     placeCount: 0,
+    bytes: 0,
+    overriddenAtMs: null,
     sent: 0,
     floods: 0,
     lastFlood: null,
@@ -151,27 +164,36 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
   };
 }
 
-export function chatOf(lane: Lane, id: string, kind: 'chat' | 'group'): Chat {
-  let chat = lane.chats.get(id);
+/** What stands for a destination in the lane's memory: a short plain id for itself, anything else for its hash. */
+export function bucketOf(chatId: string): string {
+  return /^[\w@.:+-]{1,40}$/.test(chatId) ? chatId : `#${shortHash(chatId, 12)}`;
+}
+
+export function chatOf(lane: Lane, bucket: string, kind: 'chat' | 'group'): Chat {
+  let chat = lane.chats.get(bucket);
   if (!chat) {
-    chat = { kind, answered: [], places: new Map(), done: new Map() };
-    lane.chats.set(id, chat);
+    chat = { kind, answered: [], places: new Places() };
+    lane.chats.set(bucket, chat);
   }
   return chat;
 }
 
-/** The destination that an id stands for today. */
+/** The destination that an id stands for today. A ring of moves ends where it was entered. */
 export function movedChat(lane: Lane, id: string): string {
   const seen = new Set<string>();
   let current = id;
-  for (let next = lane.moved.get(current); next !== undefined && !seen.has(next); next = lane.moved.get(current)) {
+  for (
+    let next = lane.moved.get(current);
+    next !== undefined && !seen.has(next);
+    next = lane.moved.get(current)
+  ) {
     seen.add(current);
     current = next;
   }
   return current;
 }
 
-/** Appends to the operators' log of the lane, which keeps the latest twenty. */
-export function recordAct(lane: Lane, act: LaneAct): void {
-  lane.acts = [...lane.acts.slice(-19), act];
+/** Appends to the operators' log of the lane, which keeps the latest twenty, long texts cut. */
+export function recordAct(lane: Lane, { at, what, by, reason }: LaneAct): void {
+  lane.acts = [...lane.acts.slice(-19), { at, what, by: by.slice(0, 80), reason: reason.slice(0, 120) }];
 }

@@ -1,78 +1,90 @@
-import { policyInForce } from './claim.ts';
+import { thinAnswers } from './answers.ts';
+import { giveBackSlots, revocationLifeMs } from './fence.ts';
 import { isDead } from './order.ts';
-import { longestWindowMs } from './slots.ts';
+import { policyInForce } from './policy.ts';
+import { measureLane } from './size.ts';
+import { lookBackMs, windowsOf } from './slots.ts';
 import type { Chat, Fence, Lane } from './state.ts';
 
 /** How long a settled fence, and a done key, are remembered (rule 19). */
 const settledLifeMs = 60_000;
 const doneLifeMs = 120_000;
-/** A late claim of a revoked attempt is refused by its age once the tombstone is gone: see `oldestAskMs`. */
-const tombstoneLifeMs = 13 * 60_000;
 /** A lost activity that nobody has revoked for so long: its workflow was terminated, or no worker is up. */
 const outstandingLifeMs = 60 * 60_000;
-const maxSettled = 1000;
-const maxOutstandingKept = 500;
-const maxDone = 1500;
+/** What is kept at most: the oldest goes first. */
+const maxSettled = 800;
+const maxRevoked = 300;
+const maxLostOutstanding = 150;
+const maxDone = 2000;
 
 /** Forgets what is not needed any more, at most once a second. What is forgotten of fences is noted (`forgottenMs`). */
 export function sweep(lane: Lane, nowMs: number): void {
   if (nowMs < lane.sweptAtMs + 1000) return;
   lane.sweptAtMs = nowMs;
-  const lookBackMs = longestWindowMs(policyInForce(lane));
-  lane.answered = lane.answered.filter((atMs) => atMs + Math.max(60_000, lookBackMs) > nowMs);
-  sweepFences(lane, nowMs);
-  let doneCount = 0;
-  for (const [id, chat] of lane.chats) {
-    sweepChat(lane, chat, lookBackMs, nowMs);
-    doneCount += chat.done.size;
-    if (chat.places.size === 0 && chat.answered.length === 0 && chat.done.size === 0) lane.chats.delete(id);
+  const policy = policyInForce(lane);
+  lane.answered = thinAnswers(lane.answered, Math.max(60_000, lookBackMs(policy.bot)), nowMs);
+  sweepFences(lane, policy.answerBoundMs, nowMs);
+  for (const [bucket, chat] of lane.chats) {
+    chat.answered = thinAnswers(chat.answered, lookBackMs(windowsOf(policy, chat.kind)), nowMs);
+    sweepPlaces(lane, chat, nowMs);
+    if (chat.places.size === 0 && chat.answered.length === 0) lane.chats.delete(bucket);
   }
-  if (doneCount > maxDone) dropOldestDone(lane, doneCount - maxDone);
+  sweepDone(lane, nowMs);
+  lane.bytes = measureLane(lane);
 }
 
-function sweepChat(lane: Lane, chat: Chat, lookBackMs: number, nowMs: number): void {
-  chat.answered = chat.answered.filter((atMs) => atMs + lookBackMs > nowMs);
-  for (const [hash, atMs] of chat.done) if (atMs + doneLifeMs <= nowMs) chat.done.delete(hash);
-  for (const [hash, place] of chat.places) {
+function sweepPlaces(lane: Lane, chat: Chat, nowMs: number): void {
+  for (const place of chat.places) {
     if (!isDead(lane, place, nowMs)) continue;
-    chat.places.delete(hash);
+    chat.places.remove(place.hash);
     lane.placeCount--;
   }
 }
 
-function sweepFences(lane: Lane, nowMs: number): void {
-  let settled = 0;
-  let outstanding = 0;
-  for (const fence of lane.fences.values()) {
-    if (fence.state.kind === 'settled') settled++;
-    if (fence.state.kind === 'outstanding') outstanding++;
+function sweepDone(lane: Lane, nowMs: number): void {
+  for (const [hash, atMs] of lane.done) {
+    if (atMs + doneLifeMs > nowMs && lane.done.size <= maxDone) break;
+    lane.done.delete(hash);
   }
+}
+
+/** Fences stand in the order of their grants: the oldest come first. */
+function sweepFences(lane: Lane, answerBoundMs: number, nowMs: number): void {
+  const kinds = { settled: 0, revoked: 0, outstanding: 0 };
+  for (const fence of lane.fences.values()) kinds[kindOf(fence)]++;
   for (const [key, fence] of lane.fences) {
-    switch (fence.state.kind) {
+    const kind = kindOf(fence);
+    switch (kind) {
       case 'settled':
-        if (fence.state.atMs + settledLifeMs > nowMs && settled <= maxSettled) break;
-        settled--;
-        forget(lane, key, fence);
-        break;
-      case 'outstanding':
-        if (fence.grantedAtMs + outstandingLifeMs > nowMs && outstanding <= maxOutstandingKept) break;
-        outstanding--;
-        forget(lane, key, fence);
+        if (instantOf(fence) + settledLifeMs > nowMs && kinds.settled <= maxSettled) continue;
         break;
       case 'revoked':
-        if (fence.state.atMs + tombstoneLifeMs <= nowMs) lane.fences.delete(key);
+        if ((fence.revokedAtMs ?? 0) + revocationLifeMs > nowMs && kinds.revoked <= maxRevoked) continue;
+        break;
+      case 'outstanding':
+        if (fence.grantedAtMs + answerBoundMs > nowMs) continue;
+        if (fence.grantedAtMs + outstandingLifeMs > nowMs && kinds.outstanding <= maxLostOutstanding)
+          continue;
+        giveBackSlots(lane, fence, fence.grantedAtMs + answerBoundMs);
         break;
     }
+    kinds[kind]--;
+    forget(lane, key, fence);
   }
+}
+
+/** A fence of a reply that has had an attempt revoked counts as revoked, whatever came after. */
+function kindOf(fence: Fence): 'settled' | 'revoked' | 'outstanding' {
+  if (fence.state.kind === 'outstanding') return 'outstanding';
+  return fence.revokedAtMs === null ? 'settled' : 'revoked';
+}
+
+function instantOf(fence: Fence): number {
+  return fence.state.kind === 'outstanding' ? fence.grantedAtMs : fence.state.atMs;
 }
 
 function forget(lane: Lane, key: string, fence: Fence): void {
   lane.fences.delete(key);
-  lane.forgottenMs = Math.max(lane.forgottenMs, fence.grantedAtMs);
-}
-
-function dropOldestDone(lane: Lane, excess: number): void {
-  const all = [...lane.chats.values()].flatMap((chat) => [...chat.done].map(([hash, atMs]) => ({ chat, hash, atMs })));
-  all.sort((a, b) => a.atMs - b.atMs);
-  for (const { chat, hash } of all.slice(0, excess)) chat.done.delete(hash);
+  if (fence.state.kind !== 'revoked') lane.forgottenMs = Math.max(lane.forgottenMs, fence.grantedAtMs);
+  if (fence.revokedAtMs !== null) lane.refusedBeforeMs = Math.max(lane.refusedBeforeMs, fence.revokedAtMs);
 }

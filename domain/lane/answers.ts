@@ -1,0 +1,29 @@
+/** Requests of one scope that were answered: the instant, and how many slots. In no particular order. */
+export type Answers = [atMs: number, slots: number][];
+
+/** Notes an answer: its slots come back one window later. */
+export function addAnswer(answers: Answers, atMs: number, slots: number): void {
+  answers.push([atMs, slots]);
+}
+
+/**
+ * Drops what is older than `lookBackMs`, and gathers the rest the coarser the older it is, so that the list stays short
+ * whatever the limits. An instant is only ever moved later, by at most a sixty-fourth of its age. The grids are powers
+ * of two, each a part of the finer one: gathering again and again moves nothing further than gathering once.
+ */
+export function thinAnswers(answers: Answers, lookBackMs: number, nowMs: number): Answers {
+  const gathered = new Map<number, number>();
+  for (const [atMs, slots] of answers) {
+    const ageMs = nowMs - atMs;
+    if (ageMs >= lookBackMs) continue;
+    const grid = ageMs < 128 ? 1 : 2 ** Math.floor(Math.log2(ageMs / 64));
+    const laterMs = Math.ceil(atMs / grid) * grid;
+    gathered.set(laterMs, (gathered.get(laterMs) ?? 0) + slots);
+  }
+  return [...gathered];
+}
+
+/** Slots that were answered after an instant. */
+export function slotsSince(answers: Answers, sinceMs: number): number {
+  return answers.reduce((sum, [atMs, slots]) => (atMs > sinceMs ? sum + slots : sum), 0);
+}

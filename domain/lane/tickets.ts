@@ -1,0 +1,73 @@
+import type { Ask } from './messages.ts';
+import type { LanePolicy } from './policy.ts';
+import { botSpacingMs, chatPitchMs } from './slots.ts';
+import type { Chat, Lane } from './state.ts';
+
+/**
+ * When a reply that must wait asks again. Tickets spread the asks over time at the rate that the limits allow; they
+ * reserve nothing: slots are taken only by a grant (rule 8).
+ */
+
+/** How long `bulk` keeps away from a slot that a `reply` was promised. */
+export const promiseGraceMs = 250;
+
+/** Who asks for a ticket. */
+export interface TicketHolder {
+  readonly lane: Lane;
+  readonly policy: LanePolicy;
+  readonly ask: Ask;
+  readonly chat: Chat;
+  readonly nowMs: number;
+}
+
+/** Until when tickets are out for the bot: a newcomer goes behind them. */
+export function backlogUntilMs({ lane, ask }: TicketHolder): number {
+  const { reply, replyDue, bulk, bulkDue } = lane.cursors;
+  return ask.class === 'bulk' ? Math.max(reply, replyDue, bulk, bulkDue) : Math.max(reply, replyDue);
+}
+
+/** Whether a slot of the bot was promised to a `reply` that will come for it about now, or later. */
+export function isPromisedToReplies({ lane, nowMs }: TicketHolder): boolean {
+  return Math.max(lane.cursors.reply, lane.cursors.replyDue) + promiseGraceMs > nowMs;
+}
+
+/** A new ticket at the end of the bot's schedule, not before `fromMs`, and behind the one ahead in its chat, if any. */
+export function newTicket(holder: TicketHolder, fromMs: number, aheadTicketMs: number | undefined): number {
+  const { lane, policy, ask, chat, nowMs } = holder;
+  const { cursors } = lane;
+  const bulk = ask.class === 'bulk';
+  const inChatMs =
+    aheadTicketMs === undefined ? fromMs : Math.max(fromMs, aheadTicketMs + chatPitchMs(policy, chat.kind));
+  const inBotMs = Math.max(fromMs, bulk ? Math.max(cursors.bulk, cursors.reply) : cursors.reply);
+  // A ticket that waits for its chat leaves the bot's slots to others.
+  if (inBotMs < inChatMs) return inChatMs;
+  cursors[bulk ? 'bulk' : 'reply'] = inBotMs + botSpacingMs(lane, policy, nowMs) * ask.weight;
+  return inBotMs;
+}
+
+/** Behind the one ahead in the chat, who may be overdue. */
+export function ticketBehind({ policy, chat, nowMs }: TicketHolder, aheadTicketMs: number): number {
+  const overdueMs = Math.max(0, nowMs - aheadTicketMs);
+  const pitchMs = Math.max(100, chatPitchMs(policy, chat.kind));
+  return Math.max(nowMs, aheadTicketMs) + Math.min(5000, Math.max(pitchMs, overdueMs / 2));
+}
+
+/** A predecessor is missing: soon again, then ever less often. */
+export function ticketForMissing({ nowMs }: TicketHolder, sinceMs: number): number {
+  return nowMs + Math.min(5000, Math.max(300, (nowMs - sinceMs) / 2));
+}
+
+/** A due ticket found no slot: soon again, one after the other. */
+export function dueTicket({ lane, policy, ask, nowMs }: TicketHolder, freeAtMs: number): number {
+  const cursor = ask.class === 'bulk' ? 'bulkDue' : 'replyDue';
+  const ticketMs = Math.max(freeAtMs, lane.cursors[cursor]);
+  lane.cursors[cursor] = ticketMs + botSpacingMs(lane, policy, nowMs);
+  return ticketMs;
+}
+
+/** While the lane stands still, asks come rarely: whoever lets it go on also wakes the replies. */
+export function stallTicket({ lane, nowMs }: TicketHolder): number {
+  const ticketMs = Math.max(nowMs + 60_000, lane.cursors.stall);
+  lane.cursors.stall = ticketMs + 200;
+  return ticketMs;
+}
