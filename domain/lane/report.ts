@@ -64,7 +64,8 @@ function settle(lane: Lane, fence: Fence, report: Report, answeredAtMs: number, 
   // Nothing was written, so the service has seen nothing: the slot is free at once.
   if (report.outcome === 'unreached') return;
   giveBackSlots(lane, fence, answeredAtMs);
-  const latencyMs = answeredAtMs - fence.grantedAtMs;
+  // One answer that was long in coming says little of the next.
+  const latencyMs = Math.min(1000, answeredAtMs - fence.grantedAtMs);
   lane.latencyMs = lane.latencyMs === 0 ? latencyMs : Math.round(lane.latencyMs * 0.9 + latencyMs * 0.1);
   if (report.outcome === 'sent') lane.sent++;
 }

@@ -56,15 +56,17 @@ export function chatFreeAtMs(
 }
 
 /**
- * Time between two tickets of the bot, slightly longer than the limit allows, since a slot also takes the time of its
- * request. It grows with the age of the oldest request without an answer: a bot that hangs is asked for ever less.
+ * Time between two tickets of the bot: what the limits allow, with the time that a request takes. A request that is out
+ * for long takes its slot from the schedule; where all are, the bot hangs, and is asked for the less the longer it does.
  */
 export function botSpacingMs(lane: Lane, policy: LanePolicy, nowMs: number): number {
-  const live = outstandingFences(lane, policy, nowMs);
-  const oldestMs = Math.max(0, ...live.map((fence) => nowMs - fence.grantedAtMs));
-  const overdueMs = Math.max(lane.latencyMs, oldestMs > 500 + 2 * lane.latencyMs ? oldestMs : 0);
-  const perSlot = policy.bot.map((window) => (window.perMs * 1.03 + overdueMs) / window.limit);
-  return Math.ceil(Math.max(5, overdueMs / policy.maxOutstanding, ...perSlot));
+  const agesMs = outstandingFences(lane, policy, nowMs).map((fence) => nowMs - fence.grantedAtMs);
+  const hanging = agesMs.filter((ageMs) => ageMs > 500 + 2 * lane.latencyMs);
+  const oldestMs = Math.max(0, ...hanging);
+  const pitchMs = (limit: number, busyMs: number): number =>
+    limit > hanging.length ? busyMs / (limit - hanging.length) : (busyMs + oldestMs) / limit;
+  const perSlot = policy.bot.map(({ limit, perMs }) => pitchMs(limit, perMs + lane.latencyMs));
+  return Math.ceil(Math.max(5, pitchMs(policy.maxOutstanding, lane.latencyMs), ...perSlot));
 }
 
 /** Time between two tickets of one chat. */

@@ -10,6 +10,8 @@ import type { Chat, Lane } from './state.ts';
 
 /** How long `bulk` keeps away from a slot that a `reply` was promised. */
 export const promiseGraceMs = 250;
+/** Due tickets without a slot that ask again within this time; they wait in activities, not in workflows. */
+const longestDueQueueMs = 2000;
 
 /** Who asks for a ticket. */
 export interface TicketHolder {
@@ -57,10 +59,15 @@ export function ticketForMissing({ nowMs }: TicketHolder, sinceMs: number): numb
   return nowMs + Math.min(5000, Math.max(300, (nowMs - sinceMs) / 2));
 }
 
-/** A due ticket found no slot: soon again, one after the other. */
-export function dueTicket({ lane, policy, ask, nowMs }: TicketHolder, freeAtMs: number): number {
+/**
+ * A due ticket found no slot: soon again, one after the other. Where many have found none, more tickets are out than the
+ * bot can serve: then at the end of the schedule, or the same few hundred would ask again and again.
+ */
+export function dueTicket(holder: TicketHolder, freeAtMs: number): number {
+  const { lane, policy, ask, nowMs } = holder;
   const cursor = ask.class === 'bulk' ? 'bulkDue' : 'replyDue';
   const ticketMs = Math.max(freeAtMs, lane.cursors[cursor]);
+  if (ticketMs > Math.max(freeAtMs, nowMs) + longestDueQueueMs) return newTicket(holder, freeAtMs, undefined);
   lane.cursors[cursor] = ticketMs + botSpacingMs(lane, policy, nowMs);
   return ticketMs;
 }
