@@ -5,8 +5,7 @@ import type { TokenReading } from '../config/secrets.ts';
 import { contractOf } from '../contracts/index.ts';
 import type { Content, Contract } from '../contracts/contract.ts';
 import { plainKey } from '../domain/ids.ts';
-import type { Ask, Report, Verdict } from '../domain/lane/messages.ts';
-import type { Outcome, Progress } from '../domain/outcome.ts';
+import type { Ask, Verdict } from '../domain/lane/messages.ts';
 import {
   type Budgets,
   type SendFinding,
@@ -14,9 +13,10 @@ import {
   type SendResult,
   defaultBudgets,
 } from '../domain/send.ts';
+import { readResult, reportOf } from './attempt-reading.ts';
 import type { BotRoom } from './bot-room.ts';
 import type { AskAnswer, ClaimBatch } from './claim-batch.ts';
-import type { Transport, TransportResult } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** What the activity needs of its worker process. Time and chance come from the process: this is the shell. */
 export interface SendDeps {
@@ -138,8 +138,8 @@ class SendRun {
         ticketMs = verdict.untilMs;
         heldSinceMs = verdict.heldSinceMs;
         const waitMs = answer.heardAtMs + (verdict.untilMs - verdict.nowMs) - performance.now();
-        const room5 = performance.now() + waitMs - this.startedAtMs <= longestHoldMs;
-        if (!room5 || !(holding ||= room.hold(this.input.class))) return this.postponed(verdict, waitMs);
+        const isShort = performance.now() + waitMs - this.startedAtMs <= longestHoldMs;
+        if (!isShort || !(holding ||= room.hold(this.input.class))) return this.postponed(verdict, waitMs);
         await this.whileWanted(pause(Math.max(0, waitMs)));
       }
     } finally {
@@ -227,54 +227,6 @@ class SendRun {
   private whileWanted<T extends AskAnswer | void>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.context.cancelled]);
   }
-}
-
-interface Reading {
-  readonly outcome: Outcome;
-  readonly progress: Progress;
-  readonly httpStatus: number | null;
-  readonly answeredAtMs: number;
-}
-
-function readResult(contract: Contract, content: Content, result: TransportResult): Reading {
-  const nowMs = performance.now();
-  switch (result.kind) {
-    case 'answered': {
-      const outcome = contract.classify(content, result.answer);
-      const { httpStatus } = result.answer;
-      const cut = outcome.kind === 'unknown' && !result.complete;
-      return {
-        outcome: cut ? { ...outcome, evidence: `${outcome.evidence}; the answer was cut off` } : outcome,
-        progress: 'answered',
-        httpStatus,
-        answeredAtMs: result.answeredAtMs,
-      };
-    }
-    case 'withheld':
-    case 'not_connected': {
-      const outcome: Outcome = { kind: 'unreached', evidence: result.why };
-      return { outcome, progress: 'not_connected', httpStatus: null, answeredAtMs: nowMs };
-    }
-    case 'no_answer': {
-      const outcome: Outcome = { kind: 'unknown', unreadable: false, evidence: result.why };
-      return { outcome, progress: 'written', httpStatus: null, answeredAtMs: nowMs };
-    }
-  }
-}
-
-function reportOf(ask: Ask, chat: string, outcome: Outcome): Omit<Report, 'ageMs'> {
-  const auth = outcome.kind === 'rejected' && outcome.rejection.kind === 'auth';
-  const unreadable = outcome.kind === 'unknown' && outcome.unreadable;
-  return {
-    reply: ask.reply,
-    attempt: ask.attempt,
-    nonce: ask.nonce,
-    chat,
-    outcome: outcome.kind,
-    ...(outcome.kind === 'flood' ? { retryAfterMs: outcome.retryAfterSeconds * 1000 } : {}),
-    ...(outcome.kind === 'migrated' ? { movedTo: outcome.chat } : {}),
-    ...(auth ? { detail: 'auth' as const } : unreadable ? { detail: 'unreadable' as const } : {}),
-  };
 }
 
 /** No lane was asked, or none answered: the workflow waits and tries again, spread by chance. */
