@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '@temporalio/activity';
+import type { BotConfig } from '../config/bot-config.ts';
+import type { Content, Contract } from '../contracts/contract.ts';
+import { plainKey } from '../domain/ids.ts';
+import type { Ask, Verdict } from '../domain/lane/messages.ts';
+import type { SendFinding, SendInput } from '../domain/send.ts';
+import { readResult, reportOf } from './attempt-reading.ts';
+import type { BotRoom } from './bot-room.ts';
+import type { AskAnswer, ClaimBatch } from './claim-batch.ts';
+import type { SendDeps } from './send-deps.ts';
+
+/** Waits of up to this long are held here; longer ones are the workflow's durable timers (rule 8). */
+const longestHoldMs = 5000;
+/** The server gives the activity up after 60 s: a request must have its whole time-out before that. */
+const activityLifeMs = 60_000;
+const reportAllowanceMs = 5000;
+
+/** One run of the activity for one reply: claims until `go` or a long wait, then at most one request (invariant 4). */
+export class SendRun {
+  readonly deps: SendDeps;
+  readonly bot: BotConfig;
+  readonly input: SendInput;
+  readonly context: Context;
+  readonly contract: Contract;
+  readonly token: string;
+  readonly batch: ClaimBatch;
+  readonly startedAtMs = performance.now();
+  readonly nonce = randomBytes(6).toString('base64url');
+  readonly content: Content;
+  readonly expiresAtMs: number | undefined;
+
+  constructor(
+    deps: SendDeps,
+    bot: BotConfig,
+    input: SendInput,
+    context: Context,
+    contract: Contract,
+    token: string,
+  ) {
+    this.deps = deps;
+    this.bot = bot;
+    this.input = input;
+    this.context = context;
+    this.contract = contract;
+    this.token = token;
+    this.batch = deps.batchOf(bot);
+    this.content = input.chat === null ? input.content : contract.readdress(input.content, input.chat);
+    this.expiresAtMs = expiryOf(bot, input);
+  }
+
+  async run(room: BotRoom): Promise<SendFinding> {
+    let ticketMs = this.input.ticketMs;
+    let heldSinceMs = this.input.heldSinceMs;
+    let holding = false;
+    try {
+      for (;;) {
+        const answer = await this.whileWanted(this.batch.ask(this.ask(ticketMs, heldSinceMs)));
+        if (answer.kind === 'no_answer') return backOff(this.input, 5000, 'backoff');
+        const { verdict } = answer;
+        if (verdict.kind === 'refused') return { kind: 'refused', why: verdict.why };
+        if (verdict.kind === 'go') return await this.attempt(verdict, answer.askedAtMs);
+        ticketMs = verdict.untilMs;
+        heldSinceMs = verdict.heldSinceMs;
+        const waitMs = answer.heardAtMs + (verdict.untilMs - verdict.nowMs) - performance.now();
+        const isShort = performance.now() + waitMs - this.startedAtMs <= longestHoldMs;
+        if (!isShort || !(holding ||= room.hold(this.input.class))) return this.postponed(verdict, waitMs);
+        await this.whileWanted(pause(Math.max(0, waitMs)));
+      }
+    } finally {
+      if (holding) room.release();
+    }
+  }
+
+  private ask(ticketMs: number | undefined, heldSinceMs: number | undefined): Ask {
+    const { input, context } = this;
+    return {
+      reply: plainKey(input.key),
+      run: context.info.workflowExecution?.runId ?? '',
+      attempt: input.run,
+      nonce: this.nonce,
+      ...this.contract.destination(this.content),
+      class: input.class,
+      scheduledAtMs: context.info.currentAttemptScheduledTimestampMs,
+      ...(input.after === undefined ? {} : { after: plainKey(input.after) }),
+      ...(ticketMs === undefined ? {} : { ticketMs }),
+      ...(heldSinceMs === undefined ? {} : { heldSinceMs }),
+      ...(this.expiresAtMs === undefined ? {} : { expiresAtMs: this.expiresAtMs }),
+      ...(input.known ? { known: input.known } : {}),
+    };
+  }
+
+  private postponed(verdict: Extract<Verdict, { kind: 'wait' }>, waitMs: number): SendFinding {
+    const { chat } = this.contract.destination(this.content);
+    const { why, untilMs, heldSinceMs, cooldownMs, epoch } = verdict;
+    return {
+      kind: 'postponed',
+      why,
+      waitMs: Math.max(1, Math.ceil(waitMs)),
+      ticketMs: untilMs,
+      chat,
+      ...(heldSinceMs === undefined ? {} : { heldSinceMs }),
+      ...(cooldownMs === undefined ? {} : { known: { epoch, notBeforeMs: cooldownMs } }),
+    };
+  }
+
+  /** From here on a claim is held: the activity returns a value, whatever happens. */
+  private async attempt(verdict: Extract<Verdict, { kind: 'go' }>, askedAtMs: number): Promise<SendFinding> {
+    const { bot, contract, token } = this;
+    const content =
+      verdict.chat === undefined ? this.content : contract.readdress(this.content, verdict.chat);
+    const { chat } = contract.destination(content);
+    const request = contract.request(content, { apiRoot: bot.apiRoot, token });
+    const result = await this.deps.transport.send(request, {
+      httpTimeoutMs: bot.httpTimeoutMs,
+      connectTimeoutMs: bot.connectTimeoutMs,
+      mayStart: () => this.whyNot(verdict.nowMs, askedAtMs),
+    });
+    const { outcome, progress, httpStatus, answeredAtMs } = readResult(contract, content, result);
+    await this.batch.report(reportOf(this.ask(undefined, undefined), chat, outcome), answeredAtMs);
+    const laneNowMs = this.batch.laneNowMs() ?? verdict.nowMs;
+    return {
+      kind: 'attempted',
+      outcome,
+      progress,
+      httpStatus,
+      worker: this.deps.worker,
+      chat,
+      ...(outcome.kind === 'flood'
+        ? { known: { epoch: verdict.epoch, notBeforeMs: laneNowMs + outcome.retryAfterSeconds * 1000 } }
+        : {}),
+    };
+  }
+
+  /** Why a granted claim must send nothing any more (invariants 2, 4 and 6), or undefined. */
+  private whyNot(grantedNowMs: number, askedAtMs: number): string | undefined {
+    const nowMs = performance.now();
+    const ageMs = nowMs - askedAtMs;
+    if (ageMs > this.bot.claimLifeMs) return 'the claim went stale before anything was written';
+    if (this.expiresAtMs !== undefined && grantedNowMs + ageMs >= this.expiresAtMs)
+      return 'it expired before anything was written';
+    if (this.batch.overtakenByFlood(askedAtMs))
+      return 'the service asked for a pause before anything was written';
+    if (nowMs - this.startedAtMs > activityLifeMs - reportAllowanceMs - this.bot.httpTimeoutMs) {
+      return 'the activity was running out of time before anything was written';
+    }
+    if (this.context.cancellationSignal.aborted) return 'it was withdrawn before anything was written';
+    return undefined;
+  }
+
+  /** Ends with a cancellation of the activity; only before a claim is held. */
+  private whileWanted<T extends AskAnswer | void>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.context.cancelled]);
+  }
+}
+
+/** No lane was asked, or none answered: the workflow waits and tries again, spread by chance. */
+export function backOff(input: SendInput, leastMs: number, why: 'backoff' | 'bot_pace'): SendFinding {
+  const waitMs = Math.round(leastMs * (1 + Math.random()));
+  return { kind: 'postponed', why, waitMs, ticketMs: null, chat: input.chat ?? '' };
+}
+
+function expiryOf(bot: BotConfig, input: SendInput): number | undefined {
+  if (input.allowExpired) return undefined;
+  if (input.expiresAtMs !== undefined) return input.expiresAtMs;
+  return bot.expiresAfterMs === null ? undefined : input.startedAtMs + bot.expiresAfterMs;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
