@@ -1,6 +1,9 @@
 import type { Ask, Report, Verdict } from '../domain/lane/messages.ts';
 import type { LanePolicy } from '../domain/lane/policy.ts';
 import { type LaneClient, laneTrouble } from './lane-client.ts';
+import { errorName } from './error-name.ts';
+import { pause } from './pause.ts';
+import { ReportQueue } from './report-queue.ts';
 
 /** Batches leave at most this often; the first at once (rule 11). */
 const flushEveryMs = 150;
@@ -41,8 +44,7 @@ export class ClaimBatch {
   #queue: Waiting[] = [];
   #flushing = false;
   #flushedAtMs = -Infinity;
-  #reports: { readonly report: Report; readonly madeAtMs: number; readonly resolve: () => void }[] = [];
-  #reporting = false;
+  readonly #reports: ReportQueue;
   /** Lane time minus monotonic time, never ahead of the truth. */
   #clockOffsetMs: number | undefined;
   #floodSeenAtMs = -Infinity;
@@ -58,6 +60,7 @@ export class ClaimBatch {
     this.#lanes = options.lanes;
     this.#policy = options.policy;
     this.#log = options.log;
+    this.#reports = new ReportQueue(options);
   }
 
   /** Asks the lane. Resolves with its verdict, or after ten seconds without one; never rejects. */
@@ -82,21 +85,16 @@ export class ClaimBatch {
    * Tells the lane what became of a claim; resolves when the lane has it for sure. `answeredAtMs` is this process's
    * monotonic clock. A flood stops this process's own claims at once (rule 2).
    */
-  report(report: Omit<Report, 'ageMs'>, answeredAtMs: number): Promise<void> {
+  async report(report: Omit<Report, 'ageMs'>, answeredAtMs: number): Promise<void> {
     const closes = report.outcome === 'flood' || report.outcome === 'held';
     if (closes) {
       this.#floodSeenAtMs = performance.now();
       this.#floodsUnreported++;
     }
-    return new Promise((resolve) => {
-      const done = (): void => {
-        if (closes) this.#floodsUnreported--;
-        resolve();
-        if (this.#queue.length > 0) void this.#flush();
-      };
-      this.#reports.push({ report: { ...report, ageMs: 0 }, madeAtMs: answeredAtMs, resolve: done });
-      void this.#sendReports();
-    });
+    await this.#reports.add(report, answeredAtMs);
+    if (!closes) return;
+    this.#floodsUnreported--;
+    void this.#flush();
   }
 
   /** Whether a claim that was asked then has been overtaken by a flood that this process has met since. */
@@ -203,37 +201,6 @@ export class ClaimBatch {
       await pause(1000);
     }
   }
-
-  async #sendReports(): Promise<void> {
-    if (this.#reporting) return;
-    this.#reporting = true;
-    for (let waitMs = 100; this.#reports.length > 0;) {
-      const batch = this.#reports.slice(0, maxAsksInBatch);
-      const nowMs = performance.now();
-      const reports = batch.map(({ report, madeAtMs }) => ({
-        ...report,
-        ageMs: Math.max(0, Math.floor(nowMs - madeAtMs)),
-      }));
-      try {
-        await this.#lanes.report(this.bot, reports);
-        this.#reports = this.#reports.slice(batch.length);
-        for (const { resolve } of batch) resolve();
-        waitMs = 100;
-      } catch (error) {
-        this.#log(`lane of ${this.bot}: a report is kept and sent again: ${errorName(error)}`);
-        await pause(waitMs);
-        waitMs = Math.min(5000, waitMs * 2);
-      }
-    }
-    this.#reporting = false;
-  }
-}
-
-/** Name and code of an error; its message may hold what must not be logged. */
-function errorName(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error';
-  const { code, details } = error as Error & { code?: unknown; details?: unknown };
-  return [error.name, code, details].filter((part) => part !== undefined && part !== '').join(' ');
 }
 
 /** A call that was lost on the way must not silence the bot in this process for ever. */
@@ -243,8 +210,4 @@ function bounded<T>(call: Promise<T>): Promise<T> {
     timer = setTimeout(() => reject(new Error('no answer')), longestCallMs);
   });
   return Promise.race([call, late]).finally(() => clearTimeout(timer));
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -8,6 +8,7 @@ import type { SendFinding, SendInput } from '../domain/send.ts';
 import { readResult, reportOf } from './attempt-reading.ts';
 import type { BotRoom } from './bot-room.ts';
 import type { AskAnswer, ClaimBatch } from './claim-batch.ts';
+import { pause } from './pause.ts';
 import type { SendDeps } from './send-deps.ts';
 
 /** Waits of up to this long are held here; longer ones are the workflow's durable timers (rule 8). */
@@ -117,7 +118,10 @@ export class SendRun {
       mayStart: () => this.whyNot(verdict.nowMs, askedAtMs),
     });
     const { outcome, progress, httpStatus, answeredAtMs } = readResult(contract, content, result);
-    await this.batch.report(reportOf(this.ask(undefined, undefined), chat, outcome), answeredAtMs);
+    // The report goes on by itself; the outcome must reach the workflow before the server gives the activity up.
+    const restMs = Math.max(0, this.startedAtMs + activityLifeMs - reportAllowanceMs - performance.now());
+    const report = reportOf(this.ask(undefined, undefined), chat, outcome);
+    await Promise.race([this.batch.report(report, answeredAtMs), pause(restMs)]);
     const laneNowMs = this.batch.laneNowMs() ?? verdict.nowMs;
     return {
       kind: 'attempted',
@@ -164,8 +168,4 @@ function expiryOf(bot: BotConfig, input: SendInput): number | undefined {
   if (input.allowExpired) return undefined;
   if (input.expiresAtMs !== undefined) return input.expiresAtMs;
   return bot.expiresAfterMs === null ? undefined : input.startedAtMs + bot.expiresAfterMs;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
