@@ -2,7 +2,7 @@ import type { Ask, Report, Verdict } from '../domain/lane/messages.ts';
 import type { LanePolicy } from '../domain/lane/policy.ts';
 import { type LaneClient, laneTrouble } from './lane-client.ts';
 import { errorName } from './error-name.ts';
-import { pause } from './pause.ts';
+import { orLate, pause } from './pause.ts';
 import { ReportQueue } from './report-queue.ts';
 
 /** Batches leave at most this often; the first at once (rule 11). */
@@ -137,13 +137,16 @@ export class ClaimBatch {
       for (const waiting of live) waiting.askedAtMs ??= sentAtMs;
       const laneNowMs = this.laneNowMs();
       try {
-        const verdicts = await bounded(
+        const verdicts = await orLate(
           this.#lanes.claim(this.bot, {
             policy: this.#policy(),
             asks: live.map((waiting) => waiting.ask),
             ...(laneNowMs === undefined ? {} : { sentAtMs: laneNowMs }),
           }),
+          longestCallMs,
         );
+        // A call that was lost on the way must not silence the bot in this process for ever.
+        if (verdicts === 'late') continue;
         this.#hand(live, verdicts);
         return;
       } catch (error) {
@@ -201,13 +204,4 @@ export class ClaimBatch {
       await pause(1000);
     }
   }
-}
-
-/** A call that was lost on the way must not silence the bot in this process for ever. */
-function bounded<T>(call: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer')), longestCallMs);
-  });
-  return Promise.race([call, late]).finally(() => clearTimeout(timer));
 }

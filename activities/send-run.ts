@@ -8,7 +8,7 @@ import type { SendFinding, SendInput } from '../domain/send.ts';
 import { readResult, reportOf } from './attempt-reading.ts';
 import type { BotRoom } from './bot-room.ts';
 import type { AskAnswer, ClaimBatch } from './claim-batch.ts';
-import { pause } from './pause.ts';
+import { orLate, pause } from './pause.ts';
 import type { SendDeps } from './send-deps.ts';
 
 /** Waits of up to this long are held here; longer ones are the workflow's durable timers (rule 8). */
@@ -121,7 +121,7 @@ export class SendRun {
     // The report goes on by itself; the outcome must reach the workflow before the server gives the activity up.
     const restMs = Math.max(0, this.startedAtMs + activityLifeMs - reportAllowanceMs - performance.now());
     const report = reportOf(this.ask(undefined, undefined), chat, outcome);
-    await Promise.race([this.batch.report(report, answeredAtMs), pause(restMs)]);
+    await orLate(this.batch.report(report, answeredAtMs), restMs);
     const laneNowMs = this.batch.laneNowMs() ?? verdict.nowMs;
     return {
       kind: 'attempted',
