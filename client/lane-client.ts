@@ -29,6 +29,12 @@ export type ExtendResult =
   /** Saved; no worker is up to show the lane. */
   | { readonly kind: 'requested' };
 
+/** What a Query comes to where nobody polls. */
+const silentCodes: readonly number[] = [
+  grpcCode.deadlineExceeded,
+  grpcCode.cancelled,
+  grpcCode.failedPrecondition,
+];
 const wakesAtOnce = 10;
 const wakesPerSecond = 50;
 const controlAnswerMs = 10_000;

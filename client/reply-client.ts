@@ -113,7 +113,7 @@ export class ReplyClient {
   }
 
   /** Cancels a reply, and says the truth about that (invariant 6). */
-  cancel(name: string | ReplyName, request: CancelRequest): Promise<CancelResult> {
+  async cancel(name: string | ReplyName, request: CancelRequest): Promise<CancelResult> {
     return cancelReply(this.#link, readReplyName(name), request);
   }
 
@@ -141,7 +141,7 @@ export class ReplyClient {
   }
 
   /** Decides a reply under review. Throws a `ReplyRefusedError` with its state if that is over. */
-  decide(name: string | ReplyName, request: DecisionRequest): Promise<DecideResult> {
+  async decide(name: string | ReplyName, request: DecisionRequest): Promise<DecideResult> {
     return decideReply(this.#link, readReplyName(name), request);
   }
 

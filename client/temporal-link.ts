@@ -22,6 +22,8 @@ const noAnswer = 'it does not answer: start it (replylane dev), or set TEMPORAL_
 export const silences: ReadonlyMap<number, string> = new Map([
   [grpcCode.unavailable, noAnswer],
   [grpcCode.deadlineExceeded, noAnswer],
+  // How a call that met its deadline ends at times.
+  [grpcCode.cancelled, noAnswer],
   [grpcCode.resourceExhausted, 'it is too busy to answer: try again later'],
   [grpcCode.permissionDenied, refusedCredentials],
   [grpcCode.unauthenticated, refusedCredentials],

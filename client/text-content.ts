@@ -24,7 +24,11 @@ export function textContent(contractName: string, chat: unknown, text: unknown):
   const form = textForms.get(contractName);
   const contract = contractOf(contractName);
   if (!form || !contract) throw new Error(`no text form for the contract "${contractName}"`);
-  const content = { method: form.method, params: { [form.chatField]: chat, [form.textField]: text } };
+  const params = {
+    ...(chat === undefined ? {} : { [form.chatField]: chat }),
+    ...(text === undefined ? {} : { [form.textField]: text }),
+  };
+  const content = { method: form.method, params };
   if (contract.check(content).length > 0) return content;
   return contract.readdress(content, contract.destination(content).chat);
 }
