@@ -13,6 +13,7 @@ const TASKS = {
   build: async () => (await ensurePackages(), await ensureBuild(), 0),
   demo: (args) => program('dist/tools/demo/main.js', args),
   bench: (args) => program('dist/bench/main.js', args),
+  chaos: (args) => program('dist/test/chaos/main.js', args),
   start: (args) => program('dist/cli/main.js', ['dev', ...args]),
   types: (args) => tool('typescript/bin/tsc', ['-p', '.', '--noEmit', ...args]),
   lint: (args) => tool('oxlint/bin/oxlint', ['--type-aware', '--deny-warnings', ...args]),

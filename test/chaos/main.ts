@@ -1,0 +1,55 @@
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { reportOf, tell } from './report.ts';
+import { play } from './run.ts';
+import { drawSchedule } from './schedule.ts';
+import { judge } from './verdict.ts';
+
+/**
+ * `npm run chaos -- --seed N --minutes M [--json] [--record FILE]`: plays the faults of a seed against real worker
+ * processes, a real server and the fake service, and judges what came of every reply. Exit code 0 if all rules were kept.
+ */
+const usage = 'npm run chaos -- [--seed N] [--minutes M] [--json] [--record FILE]';
+
+interface Options {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly json: boolean;
+  readonly record: string | undefined;
+}
+
+function readOptions(): Options | undefined {
+  try {
+    const { values } = parseArgs({
+      options: {
+        seed: { type: 'string', default: '1' },
+        minutes: { type: 'string', default: '1' },
+        json: { type: 'boolean', default: false },
+        record: { type: 'string' },
+      },
+    });
+    const [seed, minutes] = [Number(values.seed), Number(values.minutes)];
+    if (!Number.isSafeInteger(seed) || seed < 0 || !(minutes > 0 && minutes <= 24 * 60)) return undefined;
+    return { seed, minutes, json: values.json, record: values.record };
+  } catch {
+    return undefined;
+  }
+}
+
+const options = readOptions();
+if (options === undefined) {
+  process.stderr.write(`${usage}\n`);
+  process.exit(2);
+}
+const beganMs = performance.now();
+const record = await play(drawSchedule(options.seed, options.minutes * 60_000), (line) => {
+  process.stderr.write(
+    `chaos: ${((performance.now() - beganMs) / 1000).toFixed(1).padStart(6)} s  ${line}\n`,
+  );
+});
+const verdict = judge(record.evidence);
+if (options.record !== undefined) await writeFile(options.record, JSON.stringify(record));
+process.stdout.write(
+  options.json ? `${JSON.stringify(reportOf(record, verdict), null, 2)}\n` : tell(record, verdict),
+);
+process.exit(verdict.passed ? 0 : 1);

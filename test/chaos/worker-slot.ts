@@ -1,0 +1,155 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { packageRoot } from '../../tools/temporal/package-root.ts';
+import { type WorkerProcess, startWorkerProcess } from '../support/rig/worker-process.ts';
+import { type TcpProxy, startTcpProxy } from '../support/tcp-proxy.ts';
+
+export interface WorkerSlotOptions {
+  readonly index: number;
+  readonly folder: string;
+  readonly temporalPort: number;
+  readonly servicePort: number;
+  /** Configuration of a worker that finds the service at this root. */
+  readonly configOf: (apiRoot: string) => unknown;
+  readonly env: Readonly<Record<string, string>>;
+  readonly onSent: (piece: Buffer) => void;
+  readonly log: (line: string) => void;
+}
+
+const restartAfterMs = 500;
+
+/**
+ * One worker process, started again whenever it ends, as an orchestrator would, with a network of its own: a proxy to the
+ * service and one to Temporal.
+ */
+export class WorkerSlot {
+  readonly service: TcpProxy;
+  readonly temporal: TcpProxy;
+  /** Starts that failed, and ends that nobody asked for. */
+  trouble: string[] = [];
+  readonly #options: WorkerSlotOptions;
+  readonly #clockFile: string;
+  readonly #configFile: string;
+  #process: WorkerProcess | null = null;
+  #down = new AbortController();
+  #downMs = restartAfterMs;
+  #asked = false;
+  #closing = false;
+  #supervised: Promise<void> = Promise.resolve();
+
+  private constructor(options: WorkerSlotOptions, service: TcpProxy, temporal: TcpProxy) {
+    this.#options = options;
+    this.service = service;
+    this.temporal = temporal;
+    this.#clockFile = join(options.folder, `clock-${options.index}`);
+    this.#configFile = join(options.folder, `config-${options.index}.json`);
+  }
+
+  /** Resolves when the process takes work. */
+  static async start(options: WorkerSlotOptions): Promise<WorkerSlot> {
+    const [service, temporal] = await Promise.all([
+      startTcpProxy({ toPort: options.servicePort, onSent: options.onSent }),
+      startTcpProxy({ toPort: options.temporalPort }),
+    ]);
+    const slot = new WorkerSlot(options, service, temporal);
+    await mkdir(options.folder, { recursive: true });
+    await writeFile(slot.#clockFile, '0');
+    await writeFile(slot.#configFile, JSON.stringify(options.configOf(`http://${service.address}`)));
+    slot.#process = await slot.#startProcess();
+    slot.#supervised = slot.#supervise();
+    return slot;
+  }
+
+  get isUp(): boolean {
+    return this.#process !== null;
+  }
+
+  /** SIGKILL; started again after `downMs`. False where it was down already. */
+  kill(downMs: number): boolean {
+    if (!this.#process) return false;
+    this.#expectEnd(downMs);
+    void this.#process.kill();
+    return true;
+  }
+
+  /** SIGTERM; started again `downMs` after its end. */
+  stop(downMs: number): boolean {
+    if (!this.#process) return false;
+    this.#expectEnd(downMs);
+    void this.#process.stop();
+    return true;
+  }
+
+  /** Stands still for so long, or until `ending`. */
+  async freeze(forMs: number, ending: AbortSignal): Promise<void> {
+    const frozen = this.#process;
+    if (!frozen) return;
+    frozen.freeze();
+    await sleep(forMs, undefined, { signal: ending }).catch(() => {});
+    frozen.thaw();
+  }
+
+  async setClock(offsetMs: number): Promise<void> {
+    await writeFile(this.#clockFile, String(offsetMs));
+  }
+
+  /** Starts it at once, if it is down. */
+  hurry(): void {
+    this.#down.abort();
+  }
+
+  /** Ends the process for good. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.hurry();
+    this.kill(0);
+    await this.#supervised;
+    await Promise.all([this.service.close(), this.temporal.close()]);
+  }
+
+  #expectEnd(downMs: number): void {
+    this.#asked = true;
+    this.#downMs = downMs;
+  }
+
+  async #supervise(): Promise<void> {
+    while (this.#process) {
+      const how = await this.#process.exited;
+      const output = this.#process.output();
+      this.#process = null;
+      if (!this.#asked) this.#note(`ended by itself (${String(how)}): ${output.slice(-500)}`);
+      while (!this.#process && !this.#closing) {
+        this.#down = new AbortController();
+        await sleep(this.#downMs, undefined, { signal: this.#down.signal }).catch(() => {});
+        this.#asked = false;
+        this.#downMs = restartAfterMs;
+        if (this.#closing) return;
+        this.#process = await this.#startProcess().catch((error: unknown) => {
+          this.#note(
+            `did not start: ${error instanceof Error ? error.message.slice(0, 300) : String(error)}`,
+          );
+          return null;
+        });
+      }
+      if (this.#closing) await this.#process?.kill();
+    }
+  }
+
+  #note(trouble: string): void {
+    this.trouble.push(trouble);
+    this.#options.log(`worker ${this.#options.index} ${trouble.split('\n')[0]}`);
+  }
+
+  #startProcess(): Promise<WorkerProcess> {
+    const preload = pathToFileURL(join(packageRoot(), 'dist', 'test', 'chaos', 'shifted-clock.js')).href;
+    return startWorkerProcess({
+      ...this.#options.env,
+      TEMPORAL_ADDRESS: this.temporal.address,
+      REPLYLANE_CONFIG: this.#configFile,
+      CHAOS_CLOCK_FILE: this.#clockFile,
+      NODE_OPTIONS: `--import=${preload}`,
+    });
+  }
+}
