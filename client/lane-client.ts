@@ -66,8 +66,7 @@ export class LaneClient {
       return await client.withDeadline(Date.now() + workerTimeoutMs, () => this.#handle.query(cooldownQuery));
     } catch (error) {
       const code = grpcCodeOf(error);
-      if (code === grpcCode.deadlineExceeded || code === grpcCode.failedPrecondition)
-        throw this.#noWorker('');
+      if (code !== undefined && silentCodes.includes(code)) throw this.#noWorker('');
       throw this.#link.translated(error);
     }
   }

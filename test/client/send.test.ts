@@ -49,7 +49,7 @@ describe('one intention is one reply', () => {
     const other = new ReplyClient(rig.client);
     const request = { bot: 'support', chat: 3, text: 'race' } as const;
     const sends = await Promise.all([replies, other].map((client) => client.send(request, { key: 'race' })));
-    expect(sends.map(({ deduplicated }) => deduplicated).sort()).toEqual([false, true]);
+    expect(sends.filter(({ deduplicated }) => !deduplicated)).toHaveLength(1);
   });
 
   test('T6: the same key with another text is an error, and the first reply is untouched', async () => {
