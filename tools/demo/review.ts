@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ReplyRecord } from '../../domain/record.ts';
-import type { FakeTelegram } from '../../test/support/fake-service/index.ts';
+import type { StoredMessage } from '../../test/support/fake-service/index.ts';
 import { runCommand } from '../temporal/command.ts';
 import { packageRoot } from '../temporal/package-root.ts';
 import type { PlannedReply } from './plan.ts';
@@ -16,14 +16,15 @@ export interface Decision {
   readonly args: readonly string[];
 }
 
+/** What a person sees who looks into the chats. */
+export interface Chats {
+  stored(bot: string): readonly Pick<StoredMessage, 'text' | 'messageId'>[];
+}
+
 /** Looks whether the message stands in the chat, which is what a reviewer does, and says what to decide. */
-export function decisionFor(
-  reply: ReplyRecord,
-  planned: readonly PlannedReply[],
-  fake: FakeTelegram,
-): Decision {
+export function decisionFor(reply: ReplyRecord, planned: readonly PlannedReply[], chats: Chats): Decision {
   const text = planned.find(({ key }) => key === reply.key)?.text;
-  const found = fake.stored(reply.bot).find((message) => message.text === text);
+  const found = chats.stored(reply.bot).find((message) => message.text === text);
   const decision = found === undefined ? 'not_sent' : 'sent';
   const where = found === undefined ? 'the chat does not have it' : 'it stands in the chat';
   const attempt = String(reply.review?.attempt ?? 0);
