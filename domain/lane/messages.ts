@@ -56,6 +56,7 @@ export interface Report {
   readonly reply: string;
   readonly attempt: number;
   readonly nonce: string;
+  /** With `gone` empty where the reply does not know: the lane looks for its place. */
   readonly chat: string;
   readonly outcome: OutcomeKind | 'gone';
   readonly retryAfterMs?: number;

@@ -59,11 +59,21 @@ export function markDone(lane: Lane, chat: Chat | undefined, reply: string, nowM
   lane.done.delete(hash);
   lane.done.set(hash, nowMs);
   if (!chat) return;
-  for (const place of chat.places) if (place.blockedOn === hash) place.blockedOn = null;
+  unblock(chat, (wanted) => wanted === hash);
   const place = chat.places.remove(hash);
   if (!place) return;
   lane.placeCount--;
   if (place.ticketMs > nowMs) handBackTicket(lane, place, nowMs);
+}
+
+/** Gives up the places of those who will not come back. */
+export function dropDead(lane: Lane, chat: Chat, nowMs: number): void {
+  const dead = new Set<string>();
+  for (const place of chat.places) if (isDead(lane, place, nowMs)) dead.add(place.hash);
+  if (dead.size === 0) return;
+  for (const hash of dead) chat.places.remove(hash);
+  lane.placeCount -= dead.size;
+  unblock(chat, (wanted) => dead.has(wanted));
 }
 
 /** Whether a reply may go now as far as order is concerned: along `after`, otherwise by first ask (rule 9). */
@@ -110,6 +120,12 @@ function predecessorOf(lane: Lane, ask: Ask): string | undefined {
   if (ask.after === undefined || ask.after === ask.reply) return undefined;
   const wanted = shortHash(ask.after, 6);
   return lane.done.has(wanted) ? undefined : wanted;
+}
+
+function unblock(chat: Chat, isThrough: (wanted: string) => boolean): void {
+  for (const place of chat.places) {
+    if (place.blockedOn !== null && isThrough(place.blockedOn)) place.blockedOn = null;
+  }
 }
 
 /** Whether `from` waits for `to` along `after`: a ring of keys must not stop a chat for ever. */

@@ -7,7 +7,7 @@ import type { ExtendRequest, Report } from './messages.ts';
 import { moveChat } from './move.ts';
 import { markDone } from './order.ts';
 import { policyInForce } from './policy.ts';
-import { type Cooldown, type Fence, type Lane, bucketOf, movedChat, recordAct } from './state.ts';
+import { type Chat, type Cooldown, type Fence, type Lane, bucketOf, movedChat, recordAct } from './state.ts';
 
 /** Refusals of the bot itself in a row, after which the lane stops (it waits for an operator). */
 const authStreakLimit = 3;
@@ -22,7 +22,7 @@ const lastInstantMs = 8.64e15;
 export function noteReport(lane: Lane, report: Report, nowMs: number): void {
   const { reply, attempt, outcome } = report;
   const chatId = movedChat(lane, report.chat);
-  if (outcome === 'gone') return markDone(lane, lane.chats.get(bucketOf(chatId)), reply, nowMs);
+  if (outcome === 'gone') return markDone(lane, chatWithPlace(lane, chatId, reply), reply, nowMs);
   const key = fenceKey(reply);
   const fence = lane.fences.get(key);
   if (fence?.attempt === attempt && fence.state.kind === 'settled' && fence.state.outcome === outcome) return;
@@ -156,6 +156,14 @@ function notePlace(lane: Lane, chatId: string, fence: Fence, report: Report, now
     default:
       return assertNever(outcome);
   }
+}
+
+/** A reply whose run was lost does not know where it had its place: its report says no chat. */
+function chatWithPlace(lane: Lane, chatId: string, reply: string): Chat | undefined {
+  if (chatId !== '') return lane.chats.get(bucketOf(chatId));
+  const hash = shortHash(reply, 6);
+  for (const chat of lane.chats.values()) if (chat.places.get(hash)) return chat;
+  return undefined;
 }
 
 function positive(ageMs: number): number {

@@ -1,10 +1,10 @@
 import { thinAnswers } from './answers.ts';
 import { giveBackSlots, revocationLifeMs } from './fence.ts';
-import { isDead } from './order.ts';
+import { dropDead } from './order.ts';
 import { policyInForce } from './policy.ts';
 import { measureLane } from './size.ts';
 import { lookBackMs, windowsOf } from './slots.ts';
-import type { Chat, Fence, Lane } from './state.ts';
+import type { Fence, Lane } from './state.ts';
 
 /** How long a settled fence, and a done key, are remembered (rule 19). */
 const settledLifeMs = 60_000;
@@ -26,19 +26,11 @@ export function sweep(lane: Lane, nowMs: number): void {
   sweepFences(lane, policy.answerBoundMs, nowMs);
   for (const [bucket, chat] of lane.chats) {
     chat.answered = thinAnswers(chat.answered, lookBackMs(windowsOf(policy, chat.kind)), nowMs);
-    sweepPlaces(lane, chat, nowMs);
+    dropDead(lane, chat, nowMs);
     if (chat.places.size === 0 && chat.answered.length === 0) lane.chats.delete(bucket);
   }
   sweepDone(lane, nowMs);
   lane.bytes = measureLane(lane);
-}
-
-function sweepPlaces(lane: Lane, chat: Chat, nowMs: number): void {
-  for (const place of chat.places) {
-    if (!isDead(lane, place, nowMs)) continue;
-    chat.places.remove(place.hash);
-    lane.placeCount--;
-  }
 }
 
 function sweepDone(lane: Lane, nowMs: number): void {
