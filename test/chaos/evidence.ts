@@ -25,8 +25,8 @@ export interface Evidence {
   readonly faults: readonly FaultEvidence[];
 }
 
-/** What is kept of an arrival; `text` is the key of its reply. */
-export type ArrivalEvidence = Omit<Arrival, 'params'>;
+/** A request at the service; its `text` is the key of its reply. */
+export type ArrivalEvidence = Arrival;
 
 /** A reply that Temporal had accepted. */
 export interface ReplyEvidence {

@@ -6,16 +6,18 @@ import { drawSchedule } from './schedule.ts';
 import { judge } from './verdict.ts';
 
 /**
- * `npm run chaos -- --seed N --minutes M [--json] [--record FILE]`: plays the faults of a seed against real worker
- * processes, a real server and the fake service, and judges what came of every reply. Exit code 0 if all rules were kept.
+ * `npm run chaos -- --seed N --minutes M [--json] [--record FILE] [--keep]`: plays the faults of a seed against real worker
+ * processes, a real server and the fake service, and judges what came of every reply. Exit code 0 if all rules were kept. `--keep`
+ * leaves the server's file behind.
  */
-const usage = 'npm run chaos -- [--seed N] [--minutes M] [--json] [--record FILE]';
+const usage = 'npm run chaos -- [--seed N] [--minutes M] [--json] [--record FILE] [--keep]';
 
 interface Options {
   readonly seed: number;
   readonly minutes: number;
   readonly json: boolean;
   readonly record: string | undefined;
+  readonly keep: boolean;
 }
 
 function readOptions(): Options | undefined {
@@ -26,11 +28,12 @@ function readOptions(): Options | undefined {
         minutes: { type: 'string', default: '1' },
         json: { type: 'boolean', default: false },
         record: { type: 'string' },
+        keep: { type: 'boolean', default: false },
       },
     });
     const [seed, minutes] = [Number(values.seed), Number(values.minutes)];
     if (!Number.isSafeInteger(seed) || seed < 0 || !(minutes > 0 && minutes <= 24 * 60)) return undefined;
-    return { seed, minutes, json: values.json, record: values.record };
+    return { seed, minutes, json: values.json, record: values.record, keep: values.keep };
   } catch {
     return undefined;
   }
@@ -42,11 +45,12 @@ if (options === undefined) {
   process.exit(2);
 }
 const beganMs = performance.now();
-const record = await play(drawSchedule(options.seed, options.minutes * 60_000), (line) => {
-  process.stderr.write(
-    `chaos: ${((performance.now() - beganMs) / 1000).toFixed(1).padStart(6)} s  ${line}\n`,
-  );
-});
+const log = (line: string): void => {
+  const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
+  process.stderr.write(`chaos: ${seconds.padStart(6)} s  ${line}\n`);
+};
+const schedule = drawSchedule(options.seed, options.minutes * 60_000);
+const record = await play(schedule, { log, keep: options.keep });
 const verdict = judge(record.evidence);
 if (options.record !== undefined) await writeFile(options.record, JSON.stringify(record));
 process.stdout.write(

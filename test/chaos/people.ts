@@ -37,10 +37,20 @@ export class People {
     await Promise.all(this.#running);
   }
 
-  /** Ends all pauses. */
-  async resumeLanes(): Promise<void> {
-    for (const bot of botNames)
-      await this.#stage.replies.lane(bot).resume({ by: 'healer', reason: 'the run is over' });
+  /** Ends all pauses; keeps at it until the lanes answer. */
+  async resumeLanes(withinMs: number): Promise<void> {
+    const untilMs = performance.now() + withinMs;
+    for (const bot of botNames) {
+      for (;;) {
+        try {
+          await this.#stage.replies.lane(bot).resume({ by: 'healer', reason: 'the run is over' });
+          break;
+        } catch (error) {
+          if (performance.now() > untilMs) throw error;
+          await sleep(500);
+        }
+      }
+    }
   }
 
   async #act(n: number, act: Act): Promise<void> {

@@ -27,9 +27,13 @@ export interface RunRecord {
 }
 
 const settleWithinMs = 150_000;
+const resumeWithinMs = 60_000;
 
 /** Plays a schedule, mends everything, waits for the replies to end, and gathers what there is to judge. */
-export async function play(schedule: Schedule, log: (line: string) => void): Promise<RunRecord> {
+export async function play(
+  schedule: Schedule,
+  { log, keep }: { readonly log: (line: string) => void; readonly keep: boolean },
+): Promise<RunRecord> {
   log(
     `seed ${schedule.seed}: ${schedule.replies.length} replies, ${schedule.faults.length} faults, ${schedule.acts.length} acts`,
   );
@@ -48,7 +52,7 @@ export async function play(schedule: Schedule, log: (line: string) => void): Pro
     await injector.ended();
     await stage.heal();
     await stream.ended();
-    await people.resumeLanes();
+    await people.resumeLanes(resumeWithinMs);
     const states = await settle(stage, stream.accepted, settleWithinMs, log);
     const settledAfterMs = Math.round(performance.now() - endedMs);
     await people.ended();
@@ -79,7 +83,7 @@ export async function play(schedule: Schedule, log: (line: string) => void): Pro
           listedAtMs: people.listedAtMs.get(key) ?? null,
         })),
         acts: people.evidence,
-        arrivals: arrivals.map(({ params: _, ...arrival }) => arrival),
+        arrivals,
         stored: stage.fake.stored(),
         deadlines,
         sightings: stage.sightings,
@@ -89,7 +93,8 @@ export async function play(schedule: Schedule, log: (line: string) => void): Pro
     };
   } finally {
     ending.abort();
-    await stage.close();
+    await stage.close({ keep });
+    if (keep) log(`kept: ${stage.folder}`);
   }
 }
 

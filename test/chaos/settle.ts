@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mapAsDone } from '../../client/concurrency.ts';
+import { stateAttribute } from '../../client/saved-record.ts';
+import { replyWorkflowId } from '../../domain/ids.ts';
 import type { ReplyRecord } from '../../domain/record.ts';
 import type { Stage } from './stage.ts';
 import type { AcceptedReply } from './stream.ts';
@@ -11,11 +13,11 @@ export interface EndState {
 }
 
 const readsAtOnce = 10;
-const lookAgainAfterMs = 1000;
+const lookAgainAfterMs = 1500;
 
 /**
- * Reads the replies until none is waiting or sending any more, or the time is up; gives each as it was last. What has
- * ended is not read again.
+ * Waits until no reply is waiting or sending any more, or the time is up; then reads each. The waiting asks the server's
+ * store only: workers have better things to do.
  */
 export async function settle(
   stage: Stage,
@@ -23,27 +25,33 @@ export async function settle(
   withinMs: number,
   log: (line: string) => void,
 ): Promise<ReadonlyMap<string, EndState>> {
-  const states = new Map<string, EndState>();
   const untilMs = performance.now() + withinMs;
-  let open = replies.map(({ planned }) => planned);
-  for (;;) {
-    const reads = mapAsDone(open, readsAtOnce, async ({ bot, key }) => {
-      states.set(key, await read(stage, bot, key));
-    });
-    for await (const _ of reads);
-    open = open.filter(({ key }) => isOpen(states.get(key)));
-    if (open.length === 0) return states;
-    if (performance.now() > untilMs) {
-      log(
-        `${open.length} replies have not ended: ${open
-          .slice(0, 5)
-          .map(({ key }) => key)
-          .join(', ')} …`,
-      );
-      return states;
-    }
-    log(`waiting for ${open.length} replies to end`);
-    await sleep(lookAgainAfterMs);
+  for (let open = replies; ; await sleep(lookAgainAfterMs)) {
+    const looks = mapAsDone(open, readsAtOnce, async (reply) =>
+      (await isOpen(stage, reply)) ? [reply] : [],
+    );
+    open = [];
+    for await (const still of looks) open = [...open, ...still];
+    if (open.length === 0) break;
+    const some = open.slice(0, 3).map(({ planned }) => planned.key);
+    log(`waiting for ${open.length} replies to end: ${some.join(', ')}`);
+    if (performance.now() > untilMs) break;
+  }
+  const states = new Map<string, EndState>();
+  const reads = mapAsDone(replies, readsAtOnce, async ({ planned: { bot, key } }) => {
+    states.set(key, await read(stage, bot, key));
+  });
+  for await (const _ of reads);
+  return states;
+}
+
+/** Neither ended nor under review, as far as the store knows. */
+async function isOpen(stage: Stage, { planned }: AcceptedReply): Promise<boolean> {
+  try {
+    const found = await stage.client.workflow.getHandle(replyWorkflowId(planned)).describe();
+    return found.status.name === 'RUNNING' && stateAttribute(found) !== 'review';
+  } catch {
+    return true;
   }
 }
 
@@ -56,10 +64,4 @@ async function read(stage: Stage, bot: string, key: string): Promise<EndState> {
       problem: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
     };
   }
-}
-
-/** A reply that cannot be read now is looked at again: Temporal may have been away. */
-function isOpen(state: EndState | undefined): boolean {
-  const record = state?.record;
-  return !record || record.state === 'waiting' || record.state === 'sending';
 }

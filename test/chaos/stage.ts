@@ -37,7 +37,7 @@ export class Stage {
   /** Requests as they left the workers. */
   readonly sightings: Sighting[];
   readonly #connection: Connection;
-  readonly #folder: string;
+  readonly folder: string;
 
   private constructor(parts: {
     temporal: TemporalSlot;
@@ -57,7 +57,7 @@ export class Stage {
       contracts: Object.fromEntries(botNames.map((bot) => [bot, 'telegram'])),
     });
     this.#connection = parts.connection;
-    this.#folder = parts.folder;
+    this.folder = parts.folder;
   }
 
   static async start(log: (line: string) => void): Promise<Stage> {
@@ -113,11 +113,11 @@ export class Stage {
     for (const slot of this.slots) slot.hurry();
   }
 
-  async close(): Promise<void> {
+  async close({ keep }: { readonly keep: boolean }): Promise<void> {
     await Promise.all(this.slots.map((slot) => slot.close()));
     await this.#connection.close();
     await Promise.all([this.fake.stop(), this.temporal.stop()]);
-    await rm(this.#folder, { recursive: true, force: true });
+    if (!keep) await rm(this.folder, { recursive: true, force: true });
   }
 }
 
