@@ -1,6 +1,7 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyRecord } from '../domain/record.ts';
+import { TemporalUnreachableError } from './errors.ts';
 import { type ReadReply, describeReply, isOpen, readReply, recordFromStore } from './read-reply.ts';
 import type { ReplyName } from './reply-name.ts';
 import type { TemporalLink } from './temporal-link.ts';
@@ -12,6 +13,7 @@ export interface ResultOptions {
 
 const shortestPollMs = 100;
 const longestPollMs = 2000;
+const longestOutageMs = 60_000;
 
 /**
  * Waits until a reply has ended or waits for a person, and gives its record; when the time is up, its record as it is
@@ -24,12 +26,22 @@ export async function awaitReply(
 ): Promise<ReplyRecord> {
   const startedMs = performance.now();
   const leftMs = (): number => (options.timeoutMs ?? Infinity) - (performance.now() - startedMs);
+  let answeredMs = startedMs;
   for (let pollMs = shortestPollMs; ; pollMs = Math.min(longestPollMs, pollMs * 1.5)) {
-    const found = await describeReply(link, name);
-    const settled = await settledRecord(link, found);
-    if (settled) return settled;
-    if (leftMs() <= 0) return (await readReply(link, found)).reply;
-    await untilNews(link, found, Math.min(pollMs, leftMs()));
+    try {
+      const found = await describeReply(link, name);
+      answeredMs = performance.now();
+      const settled = await settledRecord(link, found);
+      if (settled) return settled;
+      if (leftMs() <= 0) return (await readReply(link, found)).reply;
+      await untilNews(link, found, Math.min(pollMs, leftMs()));
+    } catch (error) {
+      // A restart of Temporal loses nothing, so it should not end a wait either.
+      const outageMs = performance.now() - answeredMs;
+      if (!(error instanceof TemporalUnreachableError) || outageMs > longestOutageMs || leftMs() <= 0)
+        throw error;
+      await sleep(Math.min(pollMs, leftMs()));
+    }
   }
 }
 

@@ -1,10 +1,11 @@
 import type { WorkflowExecutionDescription, WorkflowExecutionInfo } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
 import { botNameProblem } from '../domain/ids.ts';
-import { type ReplyRecord, type ReplyStateName, finalStates } from '../domain/record.ts';
+import { type ReplyStateName, finalStates } from '../domain/record.ts';
 import { attributeNames, replyWorkflowType } from '../workflows/names.ts';
 import { mapInOrder } from './concurrency.ts';
 import { ReplyInputError, ReplyLostError } from './errors.ts';
-import { readReply } from './read-reply.ts';
+import { type ReadReply, readReply } from './read-reply.ts';
 import { isStateName } from './saved-record.ts';
 import { type TemporalLink, grpcCode, grpcCodeOf, grpcDetailsOf } from './temporal-link.ts';
 
@@ -16,7 +17,7 @@ export interface ListFilter {
 }
 
 export type Listed =
-  | { readonly kind: 'reply'; readonly reply: ReplyRecord }
+  | ({ readonly kind: 'reply' } & ReadReply)
   /** Its workflow ended without a state: somebody must look. */
   | { readonly kind: 'lost'; readonly workflowId: string; readonly error: ReplyLostError };
 
@@ -41,7 +42,7 @@ export async function* listReplies(
     try {
       const { reply, source } = await readReply(link, found, { askWorker });
       if (source === 'store') askWorker = false;
-      return { kind: 'reply', reply };
+      return { kind: 'reply', reply, source };
     } catch (error) {
       if (error instanceof ReplyLostError) return { kind: 'lost', workflowId: found.workflowId, error };
       throw error;
@@ -107,9 +108,15 @@ async function described(
   info: WorkflowExecutionInfo,
 ): Promise<WorkflowExecutionDescription | undefined> {
   const { workflowId, runId } = info;
-  const latest = await link.call(() => link.client.workflow.getHandle(workflowId).describe());
-  // An earlier run of a reset reply: the latest stands in the list too.
-  return latest.runId === runId ? latest : undefined;
+  try {
+    const latest = await link.call(() => link.client.workflow.getHandle(workflowId).describe());
+    // An earlier run of a reset reply: the latest stands in the list too.
+    return latest.runId === runId ? latest : undefined;
+  } catch (error) {
+    // Forgotten (retention) since it was listed.
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }
 
 function isWanted(listed: Listed, filter: ListFilter): boolean {

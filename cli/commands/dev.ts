@@ -1,8 +1,9 @@
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import { connectTemporal } from '../../client/index.ts';
 import { type Config, loadConfig } from '../../config/load.ts';
-import { startDevServer, temporalAddressFromEnv } from '../../tools/temporal/launcher.ts';
+import { packageRoot, startDevServer, temporalAddressFromEnv } from '../../tools/temporal/launcher.ts';
 import { readWhole } from '../duration.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import type { Cli } from '../session.ts';
@@ -18,6 +19,8 @@ interface DevOptions {
 /** A Temporal to work with: our own, or one that runs already. */
 interface DevTemporal {
   readonly address: string;
+  /** With which a worker finds it. */
+  readonly env: NodeJS.ProcessEnv;
   readonly webUi: string | null;
   /** How it ended, if it is ours and ends by itself. */
   readonly ended: Promise<string>;
@@ -81,12 +84,13 @@ async function serve(
         `Worker     ${config ? botList(config) : 'none'}`,
       ].join('\n'),
     );
+    if (webUi !== null) for (const link of viewLinks(webUi)) cli.output.note(`view: ${link}`);
     cli.output.note(`ready; Ctrl-C stops it. In another terminal: ${hint(address, config)}`);
   };
   if (config) {
     await runWorker({
       config,
-      env: { ...cli.env, TEMPORAL_ADDRESS: address },
+      env: temporal.env,
       shutdown: stop,
       onReady: tellReady,
     });
@@ -102,7 +106,7 @@ async function startTemporal(cli: Cli, options: DevOptions): Promise<DevTemporal
     const client = await connectTemporal({ env: cli.env });
     await client.connection.close();
     cli.output.note(`using the Temporal at TEMPORAL_ADDRESS (${given})`);
-    return { address: given, webUi: null, ended: new Promise(() => {}), stop: async () => {} };
+    return { address: given, env: cli.env, webUi: null, ended: new Promise(() => {}), stop: async () => {} };
   }
   const uiPort =
     options.uiPort ??
@@ -114,7 +118,32 @@ async function startTemporal(cli: Cli, options: DevOptions): Promise<DevTemporal
     dbFilename === undefined ? 'starting Temporal, in memory' : `starting Temporal on ${dbFilename}`,
   );
   const server = await startDevServer({ port, uiPort, ...(dbFilename === undefined ? {} : { dbFilename }) });
-  return { address: server.address, webUi: server.webUi, ended: server.exited, stop: () => server.stop() };
+  return {
+    address: server.address,
+    env: envOfOwnServer(cli.env, server.address),
+    webUi: server.webUi,
+    ended: server.exited,
+    stop: () => server.stop(),
+  };
+}
+
+/** Settings for another Temporal (a namespace, TLS, a key, Temporal's own file) must not be used on our server. */
+function envOfOwnServer(env: NodeJS.ProcessEnv, address: string): NodeJS.ProcessEnv {
+  const others = Object.entries(env).filter(([name]) => !name.startsWith('TEMPORAL_'));
+  return {
+    ...Object.fromEntries(others),
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_CONFIG_FILE: join(packageRoot(), 'no-temporal-settings.toml'),
+  };
+}
+
+/** Views of the Web UI that answer an operator's first questions. */
+function viewLinks(webUi: string): readonly string[] {
+  const views = { 'under review': 'review', waiting: 'waiting', rejected: 'rejected' };
+  return Object.entries(views).map(([name, state]) => {
+    const query = encodeURIComponent(`ReplyState="${state}"`);
+    return `${webUi}/namespaces/default/workflows?query=${query}&savedQuery=${encodeURIComponent(name)}`;
+  });
 }
 
 /** The server's own words about a port in use are many lines long. */

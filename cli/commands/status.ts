@@ -18,6 +18,8 @@ const states: readonly ReplyStateName[] = [
   'not_sent',
 ];
 
+const savedLast = 'no worker answered: this is what was saved last';
+
 interface ListOptions {
   readonly state?: ReplyStateName;
   readonly bot?: string;
@@ -43,7 +45,7 @@ async function status(cli: Cli, name: string): Promise<ExitCode> {
   const named = readReplyName(name);
   return withReplies(cli, undefined, async (replies) => {
     const { reply, source } = await replies.read(named);
-    if (source === 'store') cli.output.note('no worker answered: this is what was saved last');
+    if (source === 'store') cli.output.note(savedLast);
     cli.output.answer(reply, () => replyText(reply));
     return exitCode.done;
   });
@@ -58,13 +60,16 @@ async function list(cli: Cli, { state, bot, limit }: ListOptions): Promise<ExitC
   return withReplies(cli, undefined, async (replies) => {
     const rows: string[][] = [];
     let count = 0;
+    let workerless = false;
     for await (const listed of replies.list(filter)) {
       count++;
+      workerless ||= listed.kind === 'reply' && listed.source === 'store';
       if (listed.kind === 'lost') cli.output.note(listed.error.message);
       else if (cli.output.json) cli.output.answer(listed.reply, () => '');
       else rows.push([listed.reply.id, stateWords(listed.reply), String(listed.reply.attempts.length)]);
     }
     if (rows.length > 0) cli.output.answer(null, () => columns(['REPLY', 'STATE', 'ATTEMPTS'], rows));
+    if (workerless) cli.output.note(savedLast);
     if (count === 0) cli.output.note('no such reply');
     if (count === limit) cli.output.note(`there may be more than ${limit}: raise --limit`);
     return exitCode.done;
