@@ -90,7 +90,9 @@ export class Course {
     await this.#until(() => this.#secondsSince(known).length > 0);
     say(`the service asks for a wait of ${this.#secondsSince(known)[0]} s`);
     await this.#until(() => this.#secondsSince(known).includes(waits.shortSeconds));
-    say(`and, while that runs, for one of ${waits.shortSeconds} s`);
+    const longer = this.#secondsSince(known).filter((seconds) => seconds > waits.longSeconds);
+    if (longer.length > 0) say(`a request that was on its way makes that ${Math.max(...longer)} s`);
+    say(`and, while that runs, it asks for one of ${waits.shortSeconds} s`);
     const key = this.#keyOf(held?.text ?? null);
     if (held === undefined || key === undefined) return null;
     await this.#until(() => this.#allRecorded(held), 3000);

@@ -43,9 +43,12 @@ async function run({ json, keep }: DemoOptions): Promise<number> {
     return code;
   } catch (error) {
     if (error instanceof Interrupted) {
+      screen.freeze();
       screen.say('\nInterrupted: everything is being ended');
+      screen.close();
       return 130;
     }
+    screen.close();
     process.stderr.write(
       `\nreplylane: the demo failed: ${error instanceof Error ? error.message : String(error)}\n`,
     );

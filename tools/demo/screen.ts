@@ -8,6 +8,8 @@ export interface Screen {
   follow(glance: () => Glance, total: number): void;
   /** Shows it a last time, and no longer. */
   freeze(): void;
+  /** Nothing is shown any more, whoever still has something to say. */
+  close(): void;
 }
 
 export interface ScreenTarget {
@@ -28,6 +30,7 @@ abstract class FollowingScreen implements Screen {
   protected readonly target: ScreenTarget;
   protected show: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(target: ScreenTarget) {
     this.target = target;
@@ -48,13 +51,22 @@ abstract class FollowingScreen implements Screen {
     this.show?.();
     this.show = undefined;
   }
+
+  close(): void {
+    this.freeze();
+    this.#isClosed = true;
+  }
+
+  protected write(text: string): void {
+    if (!this.#isClosed) this.target.write(text);
+  }
 }
 
 class LineScreen extends FollowingScreen {
   protected readonly everyMs = lineEveryMs;
 
   say(line: string, atMs?: number): void {
-    this.target.write(`${stamped(line, atMs)}\n`);
+    this.write(`${stamped(line, atMs)}\n`);
   }
 
   protected shower(glance: () => Glance): () => void {
@@ -71,7 +83,7 @@ class TerminalScreen extends FollowingScreen {
 
   say(line: string, atMs?: number): void {
     this.#erase();
-    this.target.write(`${stamped(line, atMs)}\n`);
+    this.write(`${stamped(line, atMs)}\n`);
     this.show?.();
   }
 
@@ -86,13 +98,13 @@ class TerminalScreen extends FollowingScreen {
       const width = (this.target.columns ?? 80) - 1;
       const rows = ['', ...tableRows(glance(), total)].map((row) => row.slice(0, width));
       this.#erase();
-      this.target.write(`${rows.join('\n')}\n`);
+      this.write(`${rows.join('\n')}\n`);
       this.#rows = rows.length;
     };
   }
 
   #erase(): void {
-    if (this.#rows > 0) this.target.write(`\u001B[${this.#rows}A\u001B[0J`);
+    if (this.#rows > 0) this.write(`\u001B[${this.#rows}A\u001B[0J`);
     this.#rows = 0;
   }
 }

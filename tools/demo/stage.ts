@@ -85,7 +85,10 @@ export class Stage {
     return worker;
   }
 
-  /** Ends everything; resolves when nothing is left. May be called again. */
+  /**
+   * Ends everything but the connection to Temporal, which ends with this process: to close it while a call is tried again
+   * makes the SDK throw where nobody can catch. Resolves when nothing is left. May be called again.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
@@ -97,7 +100,6 @@ export class Stage {
 
   async #end(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.kill()));
-    await this.#client?.connection.close();
     const stopped = this.#server.then(
       (server) => server.stop(),
       () => {},
