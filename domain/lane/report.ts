@@ -100,6 +100,8 @@ function noteFlood(
 }
 
 function noteStreaks(lane: Lane, report: Report, nowMs: number): void {
+  const isSilent = report.outcome === 'unknown' && report.detail === undefined;
+  lane.silentStreak = isSilent ? lane.silentStreak + 1 : 0;
   if (report.detail === 'auth') {
     lane.authStreak++;
     lane.unreadableStreak = 0;

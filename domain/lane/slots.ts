@@ -66,7 +66,16 @@ export function botSpacingMs(lane: Lane, policy: LanePolicy, nowMs: number): num
   const pitchMs = (limit: number, busyMs: number): number =>
     limit > hanging.length ? busyMs / (limit - hanging.length) : (busyMs + oldestMs) / limit;
   const perSlot = policy.bot.map(({ limit, perMs }) => pitchMs(limit, perMs + lane.latencyMs));
-  return Math.ceil(Math.max(5, pitchMs(policy.maxOutstanding, lane.latencyMs), ...perSlot));
+  return Math.ceil(
+    Math.max(5, probePitchMs(lane, nowMs), pitchMs(policy.maxOutstanding, lane.latencyMs), ...perSlot),
+  );
+}
+
+/** While a probe is out there is one slot for all. It may well take the 8 s for which a service holds a request. */
+function probePitchMs({ probe, silentStreak }: Lane, nowMs: number): number {
+  if (probe.kind !== 'leased') return 0;
+  const patienceMs = silentStreak > 0 ? 0 : 8000;
+  return Math.max(0, nowMs - probe.sinceMs - patienceMs) / 20;
 }
 
 /** Time between two tickets of one chat. */

@@ -92,6 +92,8 @@ export interface Lane {
   paused: Pause | null;
   authStreak: number;
   unreadableStreak: number;
+  /** Requests in a row that got no answer. */
+  silentStreak: number;
   chats: Map<string, Chat>;
   /** By short hash of reply key, long enough that two never meet. */
   fences: Map<string, Fence>;
@@ -140,6 +142,7 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
     paused: null,
     authStreak: 0,
     unreadableStreak: 0,
+    silentStreak: 0,
     chats: new Map(),
     fences: new Map(),
     moved: new Map(),

@@ -10,8 +10,9 @@ import type { Chat, Lane } from './state.ts';
 
 /** How long `bulk` keeps away from a slot that a `reply` was promised. */
 export const promiseGraceMs = 250;
-/** Due tickets without a slot that ask again within this time; they wait in activities, not in workflows. */
-const longestDueQueueMs = 2000;
+
+/** Each ask costs about eleven events of a history, of which a reply has fifty thousand. */
+const longestBehindMs = 30_000;
 
 /** Who asks for a ticket. */
 export interface TicketHolder {
@@ -47,11 +48,11 @@ export function newTicket(holder: TicketHolder, fromMs: number, aheadTicketMs: n
   return inBotMs;
 }
 
-/** Behind the one ahead in the chat, who may be overdue. */
+/** Behind the one ahead in the chat, who may be overdue: then ever less often, as it may be backing off for hours. */
 export function ticketBehind({ policy, chat, nowMs }: TicketHolder, aheadTicketMs: number): number {
   const overdueMs = Math.max(0, nowMs - aheadTicketMs);
   const pitchMs = Math.max(100, chatPitchMs(policy, chat.kind));
-  return Math.max(nowMs, aheadTicketMs) + Math.min(5000, Math.max(pitchMs, overdueMs / 2));
+  return Math.max(nowMs, aheadTicketMs) + Math.min(longestBehindMs, Math.max(pitchMs, overdueMs / 2));
 }
 
 /** A predecessor is missing: soon again, then ever less often. */
@@ -60,15 +61,13 @@ export function ticketForMissing({ nowMs }: TicketHolder, sinceMs: number): numb
 }
 
 /**
- * A due ticket found no slot: soon again, one after the other. Where many have found none, more tickets are out than the
- * bot can serve: then at the end of the schedule, or the same few hundred would ask again and again.
+ * A due ticket found no slot: soon again, one after the other. A free slot is never kept for those who wait here: they
+ * would come late for it, and it would stand idle.
  */
-export function dueTicket(holder: TicketHolder, freeAtMs: number): number {
-  const { lane, policy, ask, nowMs } = holder;
+export function dueTicket({ lane, policy, ask, nowMs }: TicketHolder, freeAtMs: number): number {
   const cursor = ask.class === 'bulk' ? 'bulkDue' : 'replyDue';
   const ticketMs = Math.max(freeAtMs, lane.cursors[cursor]);
-  if (ticketMs > Math.max(freeAtMs, nowMs) + longestDueQueueMs) return newTicket(holder, freeAtMs, undefined);
-  lane.cursors[cursor] = ticketMs + botSpacingMs(lane, policy, nowMs);
+  lane.cursors[cursor] = ticketMs + botSpacingMs(lane, policy, nowMs) * ask.weight;
   return ticketMs;
 }
 
