@@ -1,6 +1,8 @@
 import { claimBatch, noteReports } from '../../../domain/lane/batch.ts';
-import type { Ask, Report, RevokeAnswer, Verdict } from '../../../domain/lane/messages.ts';
+import { controlLane } from '../../../domain/lane/control.ts';
+import type { Ask, ControlAction, Report, RevokeAnswer, Verdict } from '../../../domain/lane/messages.ts';
 import { type LanePolicy, defaultLanePolicy } from '../../../domain/lane/policy.ts';
+import { extendCooldown } from '../../../domain/lane/report.ts';
 import { revokeAttempt } from '../../../domain/lane/revoke.ts';
 import { freezeLane, thawLane } from '../../../domain/lane/snapshot.ts';
 import { type Lane, newLane } from '../../../domain/lane/state.ts';
@@ -46,6 +48,16 @@ export class LaneUnderTest {
 
   revokes(reply: string, attempt = 1, scheduledAtMs = this.nowMs): RevokeAnswer {
     return revokeAttempt(this.lane, { reply, attempt, scheduledAtMs }, this.nowMs);
+  }
+
+  extends(seconds: number): this {
+    extendCooldown(this.lane, { seconds, by: 'an operator', reason: 'a test' }, this.nowMs);
+    return this;
+  }
+
+  controls(action: ControlAction): this {
+    controlLane(this.lane, { action, by: 'an operator', reason: 'a test' }, this.nowMs);
+    return this;
   }
 
   /** The lane goes on in its next run. */
