@@ -31,7 +31,7 @@ export interface Finding<Name extends string = string> {
 }
 
 /** Requests so soon after a wait was announced were on their way already, and may still arrive (invariant 2). */
-export const inFlightMs = 250;
+export const inFlightMs = 500;
 
 export function checkRules(evidence: Evidence): readonly Finding<RuleName>[] {
   return [
@@ -52,12 +52,13 @@ export function checkDeadlines({ arrivals, deadlines }: Evidence): Finding<RuleN
     return next === undefined ? [] : [next.atMs - untilMs];
   });
   const closestMs = margins.length === 0 ? null : Math.round(Math.min(...margins));
+  const onTheWay = inFlight === 0 ? '' : `, ${inFlight} on the way already when the wait was announced`;
   // Without a wait nothing was put to the test.
   const ok = early.length === 0 && closestMs !== null;
   const figure =
     closestMs === null
       ? 'no wait was asked for and then followed by a request, so nothing was shown'
-      : `${count(early.length, 'request')} early; ${closestWords(closestMs)}; ${waitWords(deadlines)}`;
+      : `${count(early.length, 'request')} early${onTheWay}; ${closestWords(closestMs)}; ${waitWords(deadlines)}`;
   return finding('deadlines', ok, figure, {
     early: early.length,
     inFlight,
