@@ -7,7 +7,7 @@ import {
   ReplyNotFoundError,
   ReplyRefusedError,
   TemporalUnreachableError,
-} from '../client/index.ts';
+} from '../client/errors.ts';
 import { ConfigError } from '../config/problem.ts';
 
 /** What the command line's exit codes mean: scripts branch on them. */

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Client } from '@temporalio/client';
-import { type ContractsByBot, ReplyClient, connectTemporal } from '../client/index.ts';
+import type { ContractsByBot, ReplyClient } from '../client/index.ts';
 import { type Config, configPath, loadConfig } from '../config/load.ts';
 import { UsageError } from './exit-code.ts';
 import type { Output } from './output.ts';
@@ -40,11 +39,13 @@ export function contractsOf(config: Config | undefined): ContractsByBot {
 export async function withReplies<T>(
   cli: Cli,
   config: Config | undefined,
-  work: (replies: ReplyClient, client: Client) => Promise<T>,
+  work: (replies: ReplyClient) => Promise<T>,
 ): Promise<T> {
+  // Loaded when needed: it takes longer than all else, and a mistake in the options should be told at once.
+  const { ReplyClient: Replies, connectTemporal } = await import('../client/index.ts');
   const client = await connectTemporal({ env: cli.env });
   try {
-    return await work(new ReplyClient(client, { contracts: contractsOf(config) }), client);
+    return await work(new Replies(client, { contracts: contractsOf(config) }));
   } finally {
     await client.connection.close();
   }

@@ -1,4 +1,3 @@
-import { connectTemporal } from '../client/index.ts';
 import type { Config } from '../config/load.ts';
 
 export interface WorkerRun {
@@ -13,13 +12,19 @@ export interface WorkerRun {
  * Throws a `TemporalUnreachableError` within seconds where there is no Temporal.
  */
 export async function runWorker({ config, env, shutdown, onReady }: WorkerRun): Promise<void> {
-  const client = await connectTemporal({ env });
-  await client.connection.close();
+  await requireTemporal(env);
   const { DefaultLogger, Runtime } = await import('@temporalio/worker');
   const { runReplyWorker } = await import('../workers/index.ts');
   // Signals are this process's own to handle: the server must outlive the worker.
   Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
   await runReplyWorker({ config, env, shutdown, onReady });
+}
+
+/** Throws a `TemporalUnreachableError` where there is no Temporal. */
+export async function requireTemporal(env: NodeJS.ProcessEnv): Promise<void> {
+  const { connectTemporal } = await import('../client/index.ts');
+  const client = await connectTemporal({ env });
+  await client.connection.close();
 }
 
 /** A second request to stop, so long after the first, ends the process at once: Ctrl-C often comes twice by itself. */

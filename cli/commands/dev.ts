@@ -1,13 +1,13 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { connectTemporal } from '../../client/index.ts';
 import { type Config, loadConfig } from '../../config/load.ts';
-import { packageRoot, startDevServer, temporalAddressFromEnv } from '../../tools/temporal/launcher.ts';
+import { temporalAddressFromEnv } from '../../tools/temporal/address.ts';
+import { packageRoot } from '../../tools/temporal/package-root.ts';
 import { readWhole } from '../duration.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import type { Cli } from '../session.ts';
-import { runWorker, stopSignal } from '../worker-run.ts';
+import { requireTemporal, runWorker, stopSignal } from '../worker-run.ts';
 
 interface DevOptions {
   readonly port: number;
@@ -103,8 +103,7 @@ async function serve(
 async function startTemporal(cli: Cli, options: DevOptions): Promise<DevTemporal> {
   const given = temporalAddressFromEnv(cli.env);
   if (given !== undefined) {
-    const client = await connectTemporal({ env: cli.env });
-    await client.connection.close();
+    await requireTemporal(cli.env);
     cli.output.note(`using the Temporal at TEMPORAL_ADDRESS (${given})`);
     return { address: given, env: cli.env, webUi: null, ended: new Promise(() => {}), stop: async () => {} };
   }
@@ -117,6 +116,7 @@ async function startTemporal(cli: Cli, options: DevOptions): Promise<DevTemporal
   cli.output.note(
     dbFilename === undefined ? 'starting Temporal, in memory' : `starting Temporal on ${dbFilename}`,
   );
+  const { startDevServer } = await import('../../tools/temporal/launcher.ts');
   const server = await startDevServer({ port, uiPort, ...(dbFilename === undefined ? {} : { dbFilename }) });
   return {
     address: server.address,

@@ -1,11 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import {
-  type DecisionName,
-  type DecisionRequest,
-  type ReplyClient,
-  type ReplyRecord,
-  ReplyRefusedError,
-} from '../../client/index.ts';
+import { ReplyRefusedError } from '../../client/errors.ts';
+import type { DecisionName, DecisionRequest, ReplyClient, ReplyRecord } from '../../client/index.ts';
 import { Pace, mapAsDone } from '../../client/concurrency.ts';
 import { readReplyName } from '../../client/reply-name.ts';
 import { type ExitCode, UsageError, exitCode } from '../exit-code.ts';

@@ -1,12 +1,7 @@
 import { printable } from '../../contracts/text.ts';
 import { assertNever } from '../../domain/outcome.ts';
-import {
-  ReplyInputError,
-  type ReplyHandle,
-  type SendProgress,
-  type SendReport,
-  TemporalUnreachableError,
-} from '../../client/index.ts';
+import { ReplyInputError, TemporalUnreachableError } from '../../client/errors.ts';
+import type { ReplyHandle, SendProgress, SendReport } from '../../client/index.ts';
 import { mapAsDone } from '../../client/concurrency.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { BatchProgress } from '../progress.ts';

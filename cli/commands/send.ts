@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
-import { type ReplyClass, type ReplyHandle, ReplyInputError, type ReplyRequest } from '../../client/index.ts';
+import { ReplyInputError } from '../../client/errors.ts';
+import type { ReplyClass, ReplyHandle, ReplyRequest } from '../../client/index.ts';
 import { draftReply } from '../../client/reply-draft.ts';
 import type { ReplyRecord } from '../../domain/record.ts';
 import { readDuration } from '../duration.ts';

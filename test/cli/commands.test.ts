@@ -294,20 +294,13 @@ describe('the command line itself', () => {
     const address = `127.0.0.1:${await freePort()}`;
     const env = { ...rig.env(), TEMPORAL_ADDRESS: address };
     const to = ['--chat', '1', '--text', 'x'];
-    const commands = [
-      ['status', 'support/x'],
-      ['list'],
-      ['send', '--bot', 'support', ...to],
-      ['cancel', 'support/x', ...who],
-      ['lane', 'show', 'support'],
-      ['worker'],
-    ];
+    const commands = [['list'], ['send', '--bot', 'support', ...to], ['lane', 'show', 'support'], ['worker']];
     for (const args of commands) {
       const startedMs = performance.now();
       const end = await runCli([...args, '--json'], { env, cwd: folder });
       expect(end, args.join(' ')).toMatchObject({ code: 5, stdout: '' });
       expect(end.stderr).toContain(address);
-      expect(performance.now() - startedMs).toBeLessThan(10_000);
+      expect(performance.now() - startedMs).toBeLessThan(20_000);
     }
     const bad = await runCli(['send', '--bot', 'support', '--chat', '1', '--text', ''], { env, cwd: folder });
     expect(bad.code).toBe(2);
