@@ -23,13 +23,15 @@ export interface CancelRequest {
 export function decisionProblem(request: unknown): string | undefined {
   if (typeof request !== 'object' || request === null) return 'give { attempt, decision, by, reason }';
   const { attempt, decision, by, reason, messageId, allowExpired } = request as Record<string, unknown>;
-  if (!Number.isSafeInteger(attempt) || (attempt as number) < 0) return 'attempt: must be the number of the attempt';
+  if (!Number.isSafeInteger(attempt) || (attempt as number) < 0)
+    return 'attempt: must be the number of the attempt';
   if (decision !== 'sent' && decision !== 'not_sent' && decision !== 'resend' && decision !== 'cancel') {
     return 'decision: must be sent, not_sent, resend or cancel';
   }
   if (messageId !== undefined && !Number.isSafeInteger(messageId)) return 'messageId: must be a whole number';
   if (messageId !== undefined && decision !== 'sent') return 'messageId: goes with the decision sent only';
-  if (allowExpired !== undefined && typeof allowExpired !== 'boolean') return 'allowExpired: must be true or false';
+  if (allowExpired !== undefined && typeof allowExpired !== 'boolean')
+    return 'allowExpired: must be true or false';
   return whoProblem(by, reason);
 }
 

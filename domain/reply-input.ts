@@ -39,7 +39,8 @@ export function replyInputProblems(input: unknown): InputProblem[] {
   note('key', keyProblem(input['key']));
   note('content', contentProblem(input['content']));
   if (input['after'] !== undefined) note('after', keyProblem(input['after']));
-  if (input['after'] !== undefined && input['after'] === input['key']) note('after', 'must name another reply than itself');
+  if (input['after'] !== undefined && input['after'] === input['key'])
+    note('after', 'must name another reply than itself');
   if (input['expiresAt'] !== undefined) note('expiresAt', instantProblem(input['expiresAt']));
   if (input['class'] !== undefined && input['class'] !== 'reply' && input['class'] !== 'bulk') {
     note('class', 'must be "reply" or "bulk"');
@@ -56,7 +57,8 @@ export function replyInputProblems(input: unknown): InputProblem[] {
 
 /** What is wrong with an instant in text form, or undefined. */
 export function instantProblem(value: unknown): string | undefined {
-  if (typeof value === 'string' && isoPattern.test(value) && Number.isFinite(Date.parse(value))) return undefined;
+  if (typeof value === 'string' && isoPattern.test(value) && Number.isFinite(Date.parse(value)))
+    return undefined;
   return 'must be an instant with its zone in ISO 8601, for example "2026-12-01T10:00:00Z"';
 }
 
