@@ -63,19 +63,30 @@ export class ClaimBatch {
     this.#reports = new ReportQueue(options);
   }
 
-  /** Asks the lane. Resolves with its verdict, or after ten seconds without one; never rejects. */
-  ask(ask: Ask): Promise<AskAnswer> {
+  /**
+   * Asks the lane. Resolves with its verdict, or after ten seconds without one, or when `withdrawn` says that nobody
+   * waits for it any more; never rejects.
+   */
+  ask(ask: Ask, withdrawn?: AbortSignal): Promise<AskAnswer> {
     return new Promise((resolve) => {
+      const giveUp = (why: string): void => {
+        clearTimeout(waiting.timer);
+        waiting.givenUp = true;
+        resolve({ kind: 'no_answer', why });
+      };
       const waiting: Waiting = {
         ask,
         resolve,
-        timer: setTimeout(() => {
-          waiting.givenUp = true;
-          resolve({ kind: 'no_answer', why: `the lane did not answer within ${giveUpAfterMs / 1000} s` });
-        }, giveUpAfterMs),
+        timer: setTimeout(
+          () => giveUp(`the lane did not answer within ${giveUpAfterMs / 1000} s`),
+          giveUpAfterMs,
+        ),
         askedAtMs: undefined,
         givenUp: false,
       };
+      const withdraw = (): void => giveUp('it was withdrawn');
+      if (withdrawn?.aborted) return withdraw();
+      withdrawn?.addEventListener('abort', withdraw, { once: true });
       this.#queue.push(waiting);
       void this.#flush();
     });

@@ -56,7 +56,8 @@ export class SendRun {
     let holding = false;
     try {
       for (;;) {
-        const answer = await this.whileWanted(this.batch.ask(this.ask(ticketMs, heldSinceMs)));
+        const asked = this.batch.ask(this.ask(ticketMs, heldSinceMs), this.context.cancellationSignal);
+        const answer = await this.whileWanted(asked);
         if (answer.kind === 'no_answer') return backOff(this.input, 5000, 'backoff');
         const { verdict } = answer;
         if (verdict.kind === 'refused') return { kind: 'refused', why: verdict.why };

@@ -49,7 +49,7 @@ export interface Reply {
   /** Where the content goes after a migration; the ids it has been sent to, so that a ring ends with a person. */
   readonly chat: string | null;
   readonly visited: readonly string[];
-  /** The bucket in which the lane holds a place for the reply, if it does. */
+  /** The bucket in which the lane may hold a place for the reply; empty where a run that returned nothing may have asked. */
   readonly placeIn: string | null;
   readonly allowExpired: boolean;
 }
@@ -134,7 +134,7 @@ export function applyBudgets(reply: Reply, budgets: Budgets): Reply {
 
 /** A run of the activity begins. */
 export function beginRun(reply: Reply): Reply {
-  return { ...reply, phase: { at: 'sending' }, runs: reply.runs + 1 };
+  return { ...reply, phase: { at: 'sending' }, runs: reply.runs + 1, placeIn: reply.placeIn ?? '' };
 }
 
 /** Takes in what a run returned. `chance` in [0, 1) spreads the backoff. */
@@ -164,6 +164,7 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
     case 'bad_content':
       return {
         ...reply,
+        placeIn: null,
         phase: { at: 'rejected', rejection: { kind: 'request', code: null, description: finding.problem } },
       };
     case 'attempted': {
@@ -386,7 +387,7 @@ function noteRefusal(
       // The lane's clock says so; the gate would say the same a moment later.
       return reply.allowExpired
         ? { ...reply, phase: review('held', 'the lane refused an expired reply', nowMs) }
-        : { ...reply, phase: { at: 'expired' } };
+        : { ...reply, phase: { at: 'expired' }, placeIn: null };
     case 'stale_ask':
       return { ...reply, phase: backoff(reply, 1, nowMs, chance) };
     case 'bad_request':
