@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { BotConfig } from '../config/bot-config.ts';
 import { lanePolicyOf } from '../config/bot-config.ts';
 import type { TokenReading } from '../config/secrets.ts';
@@ -48,6 +49,10 @@ export function createActivities(deps: ActivityDeps): Activities {
   };
   return {
     sendMessage: (input) => sendMessage({ ...deps, batchOf, roomOf }, input),
-    revokeAttempt: ({ bot, ...request }) => deps.lanes.revoke(bot, request),
+    revokeAttempt({ bot, ...request }) {
+      const { workflowExecution } = Context.current().info;
+      if (!workflowExecution) throw new Error('revokeAttempt is called by a workflow');
+      return deps.lanes.revoke(bot, request, workflowExecution);
+    },
   };
 }

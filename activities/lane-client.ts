@@ -10,6 +10,7 @@ import type { ClaimRequest } from '../domain/lane/batch.ts';
 import type { Report, RevokeAnswer, RevokeRequest, Verdict } from '../domain/lane/messages.ts';
 import { cooldownWorkflowType, taskQueue } from '../workflows/names.ts';
 import { claimUpdate, reportSignal, revokeUpdate } from '../workflows/protocol.ts';
+import { type Execution, lostRunBeganAtMs } from './lost-run.ts';
 
 /** What a failed call to a lane means for the next one. */
 export type LaneTrouble =
@@ -27,7 +28,8 @@ export interface LaneClient {
   ensure(bot: string): Promise<void>;
   claim(bot: string, request: ClaimRequest): Promise<readonly Verdict[]>;
   report(bot: string, reports: readonly Report[]): Promise<void>;
-  revoke(bot: string, request: RevokeRequest): Promise<RevokeAnswer>;
+  /** Takes back the attempt whose run was lost last in that workflow. */
+  revoke(bot: string, request: RevokeRequest, lostIn: Execution): Promise<RevokeAnswer>;
 }
 
 /** Options of a lane's start; its clock answers claims, so a task of it that is lost must be noticed soon (rule 15). */
@@ -71,11 +73,14 @@ export function createLaneClient(client: Client): LaneClient {
         });
       }
     },
-    revoke: (bot, request) =>
-      client.workflow.executeUpdateWithStart(revokeUpdate, {
+    async revoke(bot, request, lostIn) {
+      const beganAtMs = (await lostRunBeganAtMs(client, lostIn)) ?? request.scheduledAtMs;
+      const scheduledAtMs = Math.max(request.scheduledAtMs, beganAtMs);
+      return client.workflow.executeUpdateWithStart(revokeUpdate, {
         startWorkflowOperation: new WithStartWorkflowOperation(cooldownWorkflowType, laneStartOptions(bot)),
-        args: [request],
-      }),
+        args: [{ ...request, scheduledAtMs }],
+      });
+    },
   };
 }
 

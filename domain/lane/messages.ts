@@ -71,7 +71,7 @@ export interface Report {
 export interface RevokeRequest {
   readonly reply: string;
   readonly attempt: number;
-  /** When the lost activity was scheduled, or earlier. */
+  /** When the lost activity was taken up by a worker, or earlier (when it was scheduled): no claim of it is older. */
   readonly scheduledAtMs: number;
 }
 

@@ -1,0 +1,69 @@
+import type { Client } from '@temporalio/client';
+
+/** The workflow in whose history a run of `sendMessage` was lost. */
+export interface Execution {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+type Page = Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistoryReverse']>>;
+export type HistoryEvent = NonNullable<NonNullable<Page['history']>['events']>[number];
+
+const eventsInPage = 50;
+const mostPages = 20;
+const unimplemented = 12;
+
+/**
+ * When a worker took up the run that the workflow has lost last, on the server's clock: no claim of that run is older.
+ * Undefined where the history does not tell. The run may have stood in the task queue for long before that, and what a
+ * lane has forgotten of that time is not about this run.
+ */
+export async function lostRunBeganAtMs(client: Client, execution: Execution): Promise<number | undefined> {
+  const seen: HistoryEvent[] = [];
+  let nextPageToken: Uint8Array | undefined;
+  for (let page = 0; page < mostPages; page++) {
+    const answer = await readPage(client, execution, nextPageToken);
+    if (!answer) return undefined;
+    seen.push(...(answer.history?.events ?? []));
+    const beganAtMs = beginOfLostRun(seen);
+    if (beganAtMs !== undefined) return beganAtMs;
+    if (!answer.nextPageToken?.length) return undefined;
+    ({ nextPageToken } = answer);
+  }
+  return undefined;
+}
+
+/** The same, of events from the newest to the oldest. */
+export function beginOfLostRun(events: readonly HistoryEvent[]): number | undefined {
+  for (const event of events) {
+    const lost = event.activityTaskTimedOutEventAttributes ?? event.activityTaskFailedEventAttributes;
+    if (!lost) continue;
+    const byId = (id: unknown): HistoryEvent | undefined =>
+      events.find(({ eventId }) => String(eventId) === String(id));
+    const scheduled = byId(lost.scheduledEventId)?.activityTaskScheduledEventAttributes;
+    if (!scheduled) return undefined;
+    if (scheduled.activityType?.name !== 'sendMessage') continue;
+    const time = byId(lost.startedEventId)?.eventTime;
+    return time ? Number(time.seconds ?? 0) * 1000 + Math.floor((time.nanos ?? 0) / 1e6) : undefined;
+  }
+  return undefined;
+}
+
+async function readPage(
+  client: Client,
+  execution: Execution,
+  nextPageToken: Uint8Array | undefined,
+): Promise<Page | undefined> {
+  try {
+    return await client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: client.options.namespace,
+      execution,
+      maximumPageSize: eventsInPage,
+      ...(nextPageToken ? { nextPageToken } : {}),
+    });
+  } catch (error) {
+    // The time-skipping test server has no such call.
+    if ((error as { code?: unknown }).code === unimplemented) return undefined;
+    throw error;
+  }
+}
