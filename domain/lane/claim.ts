@@ -3,13 +3,14 @@ import type { Ask, Verdict, WaitWhy } from './messages.ts';
 import { type OrderAnswer, markDone, noteLateness, orderOf, takePlace } from './order.ts';
 import type { Place } from './places.ts';
 import { policyInForce } from './policy.ts';
-import { bytesOf, hasRoomForGrant } from './size.ts';
+import { grantBytes, hasRoomForGrant } from './size.ts';
 import { botFreeAtMs, chatFreeAtMs } from './slots.ts';
-import { type Lane, bucketOf, chatOf, movedChat } from './state.ts';
+import { type Lane, bucketOf, movedChat, newChat } from './state.ts';
 import {
   type TicketHolder,
   backlogUntilMs,
   dueTicket,
+  isOwedToBulk,
   isPromisedToReplies,
   newTicket,
   promiseGraceMs,
@@ -54,8 +55,8 @@ export function decideAsk(lane: Lane, ask: Ask, nowMs: number): Verdict {
   }
   noteKnownCooldown(lane, ask, nowMs);
   if (ask.ticketMs !== undefined) noteLateness(lane, ask.ticketMs, nowMs);
-  const chat = chatOf(lane, bucket, ask.chatKind);
-  const place = takePlace(lane, chat, ask, nowMs);
+  const chat = lane.chats.get(bucket) ?? newChat(ask.chatKind);
+  const place = takePlace(lane, { bucket, chat }, ask, nowMs);
   return passGates({ lane, policy: policyInForce(lane), ask, bucket, chat, place, nowMs });
 }
 
@@ -104,7 +105,9 @@ function passPaces(candidate: Candidate, wait: (why: WaitWhy, untilMs: number) =
   const isDue = ask.ticketMs !== undefined && ask.ticketMs <= nowMs;
   if (!isDue && backlogUntilMs(candidate) > nowMs)
     return wait('bot_pace', newTicket(candidate, nowMs, undefined));
-  const botFreeMs = botFreeAtMs(lane, policy, { weight, bulk }, nowMs);
+  // Where bulk has come for slots that it is owed, a reply leaves one.
+  const left = !bulk && isOwedToBulk(candidate) ? 1 : 0;
+  const botFreeMs = botFreeAtMs(lane, policy, { weight: weight + left, bulk }, nowMs);
   if (botFreeMs > nowMs) return wait('bot_pace', dueTicket(candidate, botFreeMs));
   if (bulk && isPromisedToReplies(candidate) && lane.bulkCredit < 1) {
     return wait('bot_pace', dueTicket(candidate, nowMs + promiseGraceMs));
@@ -130,7 +133,7 @@ function grant({ lane, policy, ask, bucket, place, nowMs }: Candidate): Verdict 
   }
   if (place) place.ticketMs = nowMs;
   setFence(lane, ask, bucket, nowMs);
-  lane.bytes += bytesOf.outstanding + bytesOf.chat;
+  lane.bytes += grantBytes(bucket);
   return go(lane, ask, nowMs);
 }
 

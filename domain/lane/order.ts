@@ -2,7 +2,7 @@ import { shortHash } from '../ids.ts';
 import type { Ask } from './messages.ts';
 import type { Place } from './places.ts';
 import { policyInForce } from './policy.ts';
-import { bytesOf, hasRoomForPlace } from './size.ts';
+import { chatBytes, hasRoomForPlace, placeBytes } from './size.ts';
 import { botSpacingMs } from './slots.ts';
 import type { Chat, Lane } from './state.ts';
 
@@ -12,8 +12,11 @@ export const missingPredecessorMs = 30_000;
 export const deadPlaceMs = 90_000;
 /** What one ask may add to the lateness: one that wakes after a day must not keep dead places alive for days. */
 const maxLatenessMs = 300_000;
-/** No ask for so long means that workers were down, or the lane: nobody is blamed for being late. */
-const silenceMs = 15_000;
+/**
+ * No ask for so long means that workers were down, or the lane: nobody is blamed for being late. Shorter than the life of
+ * a place; longer than the pause of one who waits behind it (`longestBehindMs`), or the dead would never be dead.
+ */
+const silenceMs = 60_000;
 
 /** What order says to an ask. */
 export type OrderAnswer =
@@ -41,16 +44,23 @@ export function isDead(lane: Lane, place: Place, nowMs: number): boolean {
 }
 
 /** Takes, or finds again, the place of a reply in its chat. Undefined where the lane holds no more places. */
-export function takePlace(lane: Lane, chat: Chat, ask: Ask, nowMs: number): Place | undefined {
+export function takePlace(
+  lane: Lane,
+  { bucket, chat }: { readonly bucket: string; readonly chat: Chat },
+  ask: Ask,
+  nowMs: number,
+): Place | undefined {
   const hash = shortHash(ask.reply, 6);
   const known = chat.places.get(hash);
   if (known) return known;
   if (!hasRoomForPlace(lane)) return undefined;
   lane.done.delete(hash);
-  lane.placeCount++;
-  lane.bytes += bytesOf.place + (chat.places.size === 0 ? bytesOf.chat : 0);
   const blockedOn = predecessorOf(lane, ask) ?? null;
-  return chat.places.add({ hash, ticketMs: nowMs, bulk: ask.class === 'bulk', blockedOn });
+  const place = { hash, ticketMs: nowMs, bulk: ask.class === 'bulk', blockedOn };
+  lane.placeCount++;
+  lane.bytes += placeBytes(place) + (lane.chats.has(bucket) ? 0 : chatBytes(bucket));
+  lane.chats.set(bucket, chat);
+  return chat.places.add(place);
 }
 
 /** The reply is through with its turn: sent, refused, under review, cancelled or expired. Those after it may go. */

@@ -2,7 +2,6 @@ import { fenceKey, giveBackSlots, passProbeOn, putFence, settleFence } from './f
 import type { RevokeAnswer, RevokeRequest } from './messages.ts';
 import { markDone } from './order.ts';
 import { policyInForce } from './policy.ts';
-import { bytesOf } from './size.ts';
 import type { Fence, Lane } from './state.ts';
 
 /** Instants of two of Temporal's services are compared here: this much apart, they are taken as the same. */
@@ -32,7 +31,6 @@ export function revokeAttempt(lane: Lane, request: RevokeRequest, nowMs: number)
     revokedAtMs: nowMs,
     state: { kind: 'revoked', atMs: nowMs, answer },
   });
-  lane.bytes += bytesOf.fence;
   return { kind: answer };
 }
 

@@ -4,42 +4,51 @@ import { type Place, Places } from './places.ts';
 import { type Chat, type Fence, type FenceState, type Lane, newLane } from './state.ts';
 
 /**
- * The JSON-safe form of a lane, handed from run to run of the cooldown workflow. `v` says how to read it. Places are
- * text, since ten thousand of them must fit (rule 19): 6 characters of hash, 7 of ticket (base 36, from `baseMs`), 1 of
- * class (`r` or `b`; a capital where 6 more follow, the hash that the place waits for).
+ * The JSON-safe form of a lane, handed from run to run of the cooldown workflow. `v` says how to read it. What there is
+ * much of is text, since ten thousand replies must fit (rule 19): hashes as they are, instants in six characters, base 36
+ * and from `baseMs`.
  */
 export interface LaneSnapshot {
   readonly v: 1;
   readonly baseMs: number;
   readonly lane: Omit<Lane, 'chats' | 'fences' | 'moved' | 'done' | 'answered' | 'placeCount'>;
   readonly moved: readonly (readonly [string, string])[];
-  /** 6 characters of hash and 7 of instant each. */
+  /** Hash and instant. */
   readonly done: string;
   readonly answered: Answers;
-  /** Bucket, 1 for a group, answers, places. */
+  /** Bucket, 1 for a group, answers, places: hash, ticket, `r` or `b` for bulk; a capital where a hash to wait for follows. */
   readonly chats: readonly (readonly [string, 0 | 1, Answers, string])[];
-  readonly fences: readonly FenceRow[];
+  readonly claims: readonly ClaimRow[];
+  /**
+   * Claims that are over, and revocations: key, run (padded), granted, revoked (or as many dashes), instant, one character
+   * of state, attempt in base 36 and a space.
+   */
+  readonly over: string;
 }
 
-/**
- * Key, attempt, run, granted, revoked or null, state, its instant; for a claim that is out also nonce, chat, 1 for a
- * group, weight. States: `o` outstanding, `n` and `l` revoked (`never`, `lost`), `s` and an outcome settled.
- */
-type FenceRow = readonly [
-  key: string,
-  attempt: number,
-  run: string,
-  granted: number,
-  revoked: number | null,
-  state: string,
-  at: number,
-  claim?: readonly [nonce: string, chat: string, group: 0 | 1, weight: number],
-];
+/** A claim that is out: key, attempt, run, granted, revoked or null, nonce, chat, 1 for a group, weight. */
+type ClaimRow = readonly [string, number, string, number, number | null, string, string, 0 | 1, number];
 
-const instantWidth = 7;
+const instantWidth = 6;
 const longestDeltaMs = 36 ** instantWidth - 1;
+const noInstant = '-'.repeat(instantWidth);
+/** States of claims that are over. Capital: revoked. */
+const stateLetters: Readonly<Record<OverName, string>> = {
+  never: 'N',
+  lost: 'L',
+  nothing: '_',
+  sent: 's',
+  flood: 'f',
+  held: 'h',
+  rejected: 'r',
+  migrated: 'm',
+  unknown: 'u',
+  unreached: 'n',
+};
+type OverName = OutcomeKind | 'never' | 'lost' | 'nothing';
+const stateNames = new Map(Object.entries(stateLetters).map(([name, letter]) => [letter, name as OverName]));
 
-/** Writes a lane down. Instants are kept to the millisecond; tickets further away than two years are cut to that. */
+/** Writes a lane down. Instants are kept to the millisecond; tickets more than 24 days ahead are cut to that. */
 export function freezeLane(lane: Lane, nowMs: number): LaneSnapshot {
   // Everything that is remembered in text is younger than a day, but for deadlines, which lie ahead.
   const baseMs = nowMs - 86_400_000;
@@ -57,7 +66,8 @@ export function freezeLane(lane: Lane, nowMs: number): LaneSnapshot {
       shifted(chat.answered, -baseMs),
       [...chat.places].map((place) => placeText(place, baseMs)).join(''),
     ]),
-    fences: [...fences].map(([key, fence]) => freezeFence(key, fence, baseMs)),
+    claims: [...fences].flatMap(([key, fence]) => claimRow(key, fence, baseMs) ?? []),
+    over: [...fences].map(([key, fence]) => overText(key, fence, baseMs)).join(''),
   };
 }
 
@@ -83,7 +93,9 @@ export function thawLane(snapshot: LaneSnapshot): Lane {
     lane.placeCount += chat.places.size;
     lane.chats.set(bucket, chat);
   }
-  for (const row of snapshot.fences) lane.fences.set(row[0], thawFence(row, baseMs));
+  // Those that are out are the youngest, mostly: the order matters only for what is forgotten first.
+  thawOver(lane, snapshot.over, baseMs);
+  for (const row of snapshot.claims) lane.fences.set(row[0], thawClaim(row, baseMs));
   return lane;
 }
 
@@ -113,23 +125,17 @@ function thawPlaces(text: string, baseMs: number): Places {
   return places;
 }
 
-function freezeFence(key: string, fence: Fence, baseMs: number): FenceRow {
-  const { attempt, run, nonce, chat, chatKind, weight, grantedAtMs, revokedAtMs, state } = fence;
+function claimRow(key: string, fence: Fence, baseMs: number): [ClaimRow] | undefined {
+  if (fence.state.kind !== 'outstanding') return undefined;
+  const { attempt, run, nonce, chat, chatKind, weight, grantedAtMs, revokedAtMs } = fence;
   const revoked = revokedAtMs === null ? null : revokedAtMs - baseMs;
-  const row = [key, attempt, run, grantedAtMs - baseMs, revoked] as const;
-  switch (state.kind) {
-    case 'outstanding':
-      return [...row, 'o', grantedAtMs - baseMs, [nonce, chat, chatKind === 'group' ? 1 : 0, weight]];
-    case 'revoked':
-      return [...row, state.answer === 'never' ? 'n' : 'l', state.atMs - baseMs];
-    case 'settled':
-      return [...row, `s${state.outcome ?? ''}`, state.atMs - baseMs];
-  }
+  return [
+    [key, attempt, run, grantedAtMs - baseMs, revoked, nonce, chat, chatKind === 'group' ? 1 : 0, weight],
+  ];
 }
 
-function thawFence(row: FenceRow, baseMs: number): Fence {
-  const [, attempt, run, granted, revoked, code, at, claim] = row;
-  const [nonce, chat, group, weight] = claim ?? ['', '', 0, 0];
+function thawClaim(row: ClaimRow, baseMs: number): Fence {
+  const [, attempt, run, granted, revoked, nonce, chat, group, weight] = row;
   return {
     attempt,
     run,
@@ -139,14 +145,47 @@ function thawFence(row: FenceRow, baseMs: number): Fence {
     weight,
     grantedAtMs: granted + baseMs,
     revokedAtMs: revoked === null ? null : revoked + baseMs,
-    state: thawState(code, at + baseMs),
+    state: { kind: 'outstanding' },
   };
 }
 
-function thawState(code: string, atMs: number): FenceState {
-  if (code === 'o') return { kind: 'outstanding' };
-  if (code === 'n' || code === 'l') return { kind: 'revoked', atMs, answer: code === 'n' ? 'never' : 'lost' };
-  return { kind: 'settled', atMs, outcome: code === 's' ? null : (code.slice(1) as OutcomeKind) };
+function overText(
+  key: string,
+  { attempt, run, grantedAtMs, revokedAtMs, state }: Fence,
+  baseMs: number,
+): string {
+  if (state.kind === 'outstanding') return '';
+  const name = state.kind === 'revoked' ? state.answer : (state.outcome ?? 'nothing');
+  const revoked = revokedAtMs === null ? noInstant : instantText(revokedAtMs, baseMs);
+  const instants = instantText(grantedAtMs, baseMs) + revoked + instantText(state.atMs, baseMs);
+  return `${key}${run.padEnd(6, '.')}${instants}${stateLetters[name]}${attempt.toString(36)} `;
+}
+
+function thawOver(lane: Lane, text: string, baseMs: number): void {
+  for (const row of text.split(' ')) {
+    if (row === '') continue;
+    const instantAt = (index: number): string =>
+      row.slice(18 + index * instantWidth, 18 + (index + 1) * instantWidth);
+    const stateAt = 18 + 3 * instantWidth;
+    const revoked = instantAt(1);
+    lane.fences.set(row.slice(0, 12), {
+      attempt: Number.parseInt(row.slice(stateAt + 1), 36),
+      run: row.slice(12, 18).replaceAll('.', ''),
+      nonce: '',
+      chat: '',
+      chatKind: 'chat',
+      weight: 0,
+      grantedAtMs: instantOf(instantAt(0), baseMs),
+      revokedAtMs: revoked === noInstant ? null : instantOf(revoked, baseMs),
+      state: thawState(row.charAt(stateAt), instantOf(instantAt(2), baseMs)),
+    });
+  }
+}
+
+function thawState(letter: string, atMs: number): FenceState {
+  const name = stateNames.get(letter) ?? 'nothing';
+  if (name === 'never' || name === 'lost') return { kind: 'revoked', atMs, answer: name };
+  return { kind: 'settled', atMs, outcome: name === 'nothing' ? null : name };
 }
 
 function instantText(atMs: number, baseMs: number): string {

@@ -172,12 +172,16 @@ export function bucketOf(chatId: string): string {
   return /^[\w@.:+-]{1,40}$/.test(chatId) ? chatId : `#${shortHash(chatId, 12)}`;
 }
 
+/** A chat of which nothing is remembered. */
+export function newChat(kind: 'chat' | 'group'): Chat {
+  return { kind, answered: [], places: new Places() };
+}
+
 export function chatOf(lane: Lane, bucket: string, kind: 'chat' | 'group'): Chat {
-  let chat = lane.chats.get(bucket);
-  if (!chat) {
-    chat = { kind, answered: [], places: new Places() };
-    lane.chats.set(bucket, chat);
-  }
+  const known = lane.chats.get(bucket);
+  if (known) return known;
+  const chat = newChat(kind);
+  lane.chats.set(bucket, chat);
   return chat;
 }
 

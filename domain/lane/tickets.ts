@@ -34,6 +34,11 @@ export function isPromisedToReplies({ lane, nowMs }: TicketHolder): boolean {
   return Math.max(lane.cursors.reply, lane.cursors.replyDue) + promiseGraceMs > nowMs;
 }
 
+/** Whether bulk that is owed slots has come, found none, and will come again about now. */
+export function isOwedToBulk({ lane, nowMs }: TicketHolder): boolean {
+  return lane.bulkCredit >= 2 && lane.cursors.bulkDue > nowMs;
+}
+
 /** A new ticket at the end of the bot's schedule, not before `fromMs`, and behind the one ahead in its chat, if any. */
 export function newTicket(holder: TicketHolder, fromMs: number, aheadTicketMs: number | undefined): number {
   const { lane, policy, ask, chat, nowMs } = holder;

@@ -82,6 +82,16 @@ describe('F14: two classes', () => {
   );
 });
 
+test.each([1, 5, 30])('F14: few bulk that come late go too, within forty seconds: %i a second', (limit) => {
+  const world = new World(17, { policy: { bot: [{ limit, perMs: 1000 }] }, ways: lateWays });
+  for (let i = 0; i < limit * 75; i++) world.add((i * 800) / limit, { key: `r${i}`, chat: `rc${i}` });
+  const bulk = [20_000, 20_500].map((atMs, i) =>
+    world.add(atMs, { key: `b${i}`, chat: `c${i}`, isBulk: true }),
+  );
+  world.runFor(60_000);
+  for (const reply of bulk) expect(waitMsOf(reply, 20_000)).toBeLessThan(40_000);
+});
+
 describe('F13: a service that accepts and never answers', () => {
   test.each([200, 1000])('has few requests out, and is asked for ever less: %i due', (replies) => {
     const world = new World(14, { ways: lateWays, service: { silentChance: 1 } });

@@ -54,7 +54,7 @@ export class ModelService {
   ways: ServiceWays;
   private readonly timeline: Timeline;
   private readonly chance: Chance;
-  private readonly migrated = new Map<string, string>();
+  private readonly migrated = new Map<string, { readonly to: string; readonly atMs: number }>();
 
   constructor(timeline: Timeline, chance: Chance, ways: ServiceWays) {
     this.timeline = timeline;
@@ -81,19 +81,24 @@ export class ModelService {
     return { kind: 'sent' };
   }
 
+  /** When a chat began to refuse its old id. */
+  movedAtMs(chat: string): number | undefined {
+    return this.migrated.get(chat)?.atMs;
+  }
+
   private flood(seconds: number): Answer {
     const retryAfterMs = Math.ceil(seconds) * 1000;
     this.penaltyUntilMs = Math.max(this.penaltyUntilMs, this.timeline.nowMs + retryAfterMs);
     return { kind: 'flood', retryAfterMs };
   }
 
-  /** From the second half of its time on, a chat that migrates refuses its old id. */
+  /** From some request on, a chat that migrates refuses its old id. */
   private migrationOf(chat: string): string | undefined {
     const known = this.migrated.get(chat);
-    if (known !== undefined) return known;
+    if (known) return known.to;
     const move = this.ways.migrations.find(([from]) => from === chat);
     if (!move || this.chance.happens(0.7)) return undefined;
-    this.migrated.set(chat, move[1]);
+    this.migrated.set(chat, { to: move[1], atMs: this.timeline.nowMs });
     return move[1];
   }
 }
