@@ -65,9 +65,10 @@ describe('rule 9: order along after', () => {
     lane.after(50).reports('a', { outcome: 'sent' });
     lane.asksOne('x', { chat: '78' });
     lane.after(50).reports('x', { chat: '78', outcome: 'flood', retryAfterMs: 7_200_000 });
+    const ticketMs = untilOf(lane.after(1000).asksOne('b', { after: 'a' }));
     for (let minute = 0; minute < 120; minute++)
       lane.after(60_000).cut().asksOne(`y${minute}`, { chat: '79' });
-    expect(lane.after(1000).asksOne('b', { after: 'a' }).kind).toBe('go');
+    expect(lane.after(1000).asksOne('b', { after: 'a', ticketMs }).kind).toBe('go');
   });
 
   test('a chain that waits through a cooldown asks one after the other', () => {
