@@ -26,7 +26,8 @@ export interface RunRecord {
   readonly fakeProblems: readonly string[];
 }
 
-const settleWithinMs = 150_000;
+/** Longer than any wait of a reply without news: for a lost run, for a place that belongs to nobody, for a stopped lane. */
+const giveUpAfterMs = 150_000;
 const resumeWithinMs = 60_000;
 
 /** Plays a schedule, mends everything, waits for the replies to end, and gathers what there is to judge. */
@@ -53,7 +54,7 @@ export async function play(
     await stage.heal();
     await stream.ended();
     await people.resumeLanes(resumeWithinMs);
-    const states = await settle(stage, stream.accepted, settleWithinMs, log);
+    const states = await settle(stage, stream.accepted, giveUpAfterMs, log);
     const settledAfterMs = Math.round(performance.now() - endedMs);
     await people.ended();
     const lanes: LaneEvidence[] = [];

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mapAsDone } from '../../client/concurrency.ts';
-import { stateAttribute } from '../../client/saved-record.ts';
-import { replyWorkflowId } from '../../domain/ids.ts';
 import type { ReplyRecord } from '../../domain/record.ts';
 import type { Stage } from './stage.ts';
 import type { AcceptedReply } from './stream.ts';
@@ -14,29 +12,45 @@ export interface EndState {
 
 const readsAtOnce = 10;
 const lookAgainAfterMs = 1500;
+const openQuery = "WorkflowType = 'replyWorkflow' AND ExecutionStatus = 'Running' AND ReplyState = 'waiting'";
 
 /**
- * Waits until no reply is waiting or sending any more, or the time is up; then reads each. The waiting asks the server's
- * store only: workers have better things to do.
+ * Waits until no reply is waiting or sending any more, then reads each; gives up once none has ended for so long. The
+ * waiting asks one question of the server's list at a time: workers and server have better things to do.
  */
 export async function settle(
   stage: Stage,
   replies: readonly AcceptedReply[],
-  withinMs: number,
+  giveUpAfterMs: number,
   log: (line: string) => void,
 ): Promise<ReadonlyMap<string, EndState>> {
-  const untilMs = performance.now() + withinMs;
-  for (let open = replies; ; await sleep(lookAgainAfterMs)) {
-    const looks = mapAsDone(open, readsAtOnce, async (reply) =>
-      (await isOpen(stage, reply)) ? [reply] : [],
-    );
-    open = [];
-    for await (const still of looks) open = [...open, ...still];
-    if (open.length === 0) break;
-    const some = open.slice(0, 3).map(({ planned }) => planned.key);
-    log(`waiting for ${open.length} replies to end: ${some.join(', ')}`);
-    if (performance.now() > untilMs) break;
+  let open = Infinity;
+  for (let progressMs = performance.now(); performance.now() - progressMs < giveUpAfterMs;) {
+    const count = await countOpen(stage);
+    if (count === 0) {
+      const states = await readAll(stage, replies);
+      if ([...states.values()].every(({ record }) => record !== null && !isOpen(record))) return states;
+    }
+    if (count < open) progressMs = performance.now();
+    if (count !== open) log(`${count} replies are waiting`);
+    open = count;
+    await sleep(lookAgainAfterMs);
   }
+  return readAll(stage, replies);
+}
+
+async function countOpen(stage: Stage): Promise<number> {
+  try {
+    return (await stage.client.workflow.count(openQuery)).count;
+  } catch {
+    return Infinity;
+  }
+}
+
+async function readAll(
+  stage: Stage,
+  replies: readonly AcceptedReply[],
+): Promise<ReadonlyMap<string, EndState>> {
   const states = new Map<string, EndState>();
   const reads = mapAsDone(replies, readsAtOnce, async ({ planned: { bot, key } }) => {
     states.set(key, await read(stage, bot, key));
@@ -45,14 +59,8 @@ export async function settle(
   return states;
 }
 
-/** Neither ended nor under review, as far as the store knows. */
-async function isOpen(stage: Stage, { planned }: AcceptedReply): Promise<boolean> {
-  try {
-    const found = await stage.client.workflow.getHandle(replyWorkflowId(planned)).describe();
-    return found.status.name === 'RUNNING' && stateAttribute(found) !== 'review';
-  } catch {
-    return true;
-  }
+function isOpen({ state }: ReplyRecord): boolean {
+  return state === 'waiting' || state === 'sending';
 }
 
 async function read(stage: Stage, bot: string, key: string): Promise<EndState> {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +62,7 @@ export class Stage {
   }
 
   static async start(log: (line: string) => void): Promise<Stage> {
-    const folder = await mkdtemp(join(tmpdir(), 'replylane-chaos-'));
+    const folder = await mkdtemp(join(storeRoot(), 'replylane-chaos-'));
     const temporal = await TemporalSlot.start(folder);
     const penalty = { atLeastMs: 2000, early: { kind: 'add_seconds', seconds: 2 } } as const;
     const rules = botNames.map((name) => [tokenOf(name), { name, windows, penalty }]);
@@ -119,6 +120,11 @@ export class Stage {
     await Promise.all([this.fake.stop(), this.temporal.stop()]);
     if (!keep) await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** The server waits for the disk at every write; its store survives a kill in memory too, and a slow disk is not the subject. */
+function storeRoot(): string {
+  return existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 }
 
 function tokenOf(bot: string): string {
