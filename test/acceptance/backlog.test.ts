@@ -62,7 +62,7 @@ describe('many replies that wait', () => {
     expect(arrivalsOf('early')).toHaveLength(keys.length);
   });
 
-  it('T9: 300 in a long cooldown hold no slot of the worker, and go in their order after it', async () => {
+  it('T9, L8: 300 in a long cooldown hold no slot of the worker, and go in their order after it', async () => {
     const lane = rig.client.workflow.getHandle(cooldownWorkflowId('many'));
     const openAtMs = performance.now() + 30_000;
     await lane.signal(extendCooldownSignal, { seconds: 30, ...who });

@@ -49,7 +49,7 @@ describe('wall clocks of workers', () => {
     expect(arrivalsOf('obeys')).toHaveLength(3);
   });
 
-  it('T1: the cooldown that it sets itself is neither short nor long', async () => {
+  it('T1, L3: the cooldown that it sets itself is neither short nor long', async () => {
     rig.fake.script('tells', {}, step.flood(6));
     const toldAtMs = Date.now();
     await rig.start(textReply('tells', 'first', 1));

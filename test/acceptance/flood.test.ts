@@ -168,7 +168,7 @@ describe.concurrent('flood control', () => {
     await Promise.all(misleading.map(inBot));
   });
 
-  it('F12: a reply that met a 429 keeps its place, and those after it in each of ten chats theirs', async () => {
+  it('F12, L9: a reply that met a 429 keeps its place, and those after it in each of ten chats theirs', async () => {
     await openLane('order');
     const chats = Array.from({ length: 10 }, (_, i) => 1001 + i);
     rig.fake.script('order', { chat: 1005 }, step.flood(3));

@@ -105,7 +105,7 @@ describe('waits of hours', () => {
     expect(earlyArrivals(arrivalsOf('again'), rig.fake.deadlines)).toEqual([]);
   });
 
-  it('F10: a delay of 1e12 seconds overflows nothing: no call, and the reply expires in time', async () => {
+  it('F10, L20: a delay of 1e12 seconds overflows nothing: no call, and the reply expires in time', async () => {
     rig.fake.script('vast', {}, step.tooManyRequests(1e12));
     const expiresAt = new Date((await rig.nowMs()) + hourMs).toISOString();
     await rig.start(textReply('vast', 'expires', 1, { expiresAt }));

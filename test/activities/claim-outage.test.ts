@@ -1,0 +1,131 @@
+import { ServiceError } from '@temporalio/client';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type AskAnswer, ClaimBatch } from '../../activities/claim-batch.ts';
+import type { LaneClient } from '../../activities/lane-client.ts';
+import type { Ask, Report, Verdict } from '../../domain/lane/messages.ts';
+import { defaultLanePolicy } from '../../domain/lane/policy.ts';
+
+interface Call {
+  readonly atMs: number;
+  readonly nonces: readonly string[];
+  readonly answer: (verdicts: readonly Verdict[]) => void;
+}
+
+/** A lane that answers when the test says so, or fails as a server does. */
+class BrokenLane implements LaneClient {
+  readonly calls: Call[] = [];
+  readonly reports: Report[] = [];
+  ensured = 0;
+  failure: Error | null = null;
+
+  ensure(): Promise<void> {
+    this.ensured++;
+    return Promise.resolve();
+  }
+
+  claim(_bot: string, { asks }: { readonly asks: readonly Ask[] }): Promise<readonly Verdict[]> {
+    const { failure } = this;
+    return new Promise((answer, fail) => {
+      this.calls.push({ atMs: performance.now(), nonces: asks.map(({ nonce }) => nonce), answer });
+      if (failure) fail(failure);
+    });
+  }
+
+  report(_bot: string, reports: readonly Report[]): Promise<void> {
+    this.reports.push(...reports);
+    return Promise.resolve();
+  }
+
+  revoke(): Promise<never> {
+    return Promise.reject(new Error('not asked here'));
+  }
+}
+
+/** What the client throws when the server answers with such a code. */
+function serverFailure(code: number, details: string): Error {
+  const cause = Object.assign(new Error(`${code} ${details}`), { code, details, metadata: {} });
+  return new ServiceError('Failed to update', { cause });
+}
+
+function askOf(reply: string): Ask {
+  const where = { chat: '1', chatKind: 'chat', weight: 1, class: 'reply' } as const;
+  return { reply, run: 'run', attempt: 1, nonce: `nonce-${reply}`, ...where, scheduledAtMs: 0 };
+}
+
+const go: Verdict = { kind: 'go', nowMs: 1000, epoch: 'e' };
+
+let lane: BrokenLane;
+let batch: ClaimBatch;
+
+/** The answer, once there is one. */
+function answerOf(reply: string): { readonly answer: AskAnswer | undefined } {
+  const seen: { answer: AskAnswer | undefined } = { answer: undefined };
+  void batch.ask(askOf(reply)).then((answer) => (seen.answer = answer));
+  return seen;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  lane = new BrokenLane();
+  batch = new ClaimBatch({ bot: 'b', lanes: lane, policy: () => defaultLanePolicy, log: () => {} });
+});
+
+afterEach(() => void vi.useRealTimers());
+
+describe('claims during an outage of the lane', () => {
+  it('L12: an ask is given up after ten seconds, and a claim that is granted late is given back', async () => {
+    const first = answerOf('a');
+    await vi.advanceTimersByTimeAsync(9_900);
+    expect(first.answer).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(first.answer?.kind).toBe('no_answer');
+    // The Update itself goes on: it is not asked a second time, and its late answer costs nobody a slot.
+    expect(lane.calls).toHaveLength(1);
+    lane.calls[0]?.answer([go]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(lane.reports).toMatchObject([{ reply: 'a', nonce: 'nonce-a', outcome: 'unreached' }]);
+  });
+
+  it('L12: one Update at a time, however long it takes; what came meanwhile goes in the next', async () => {
+    const early = answerOf('a');
+    const late = ['b', 'c'].map(answerOf);
+    await vi.advanceTimersByTimeAsync(8_000);
+    expect(lane.calls).toHaveLength(1);
+    lane.calls[0]?.answer([go]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(lane.calls.map(({ nonces }) => nonces)).toEqual([['nonce-a'], ['nonce-b', 'nonce-c']]);
+    lane.calls[1]?.answer([go, go]);
+    await vi.advanceTimersByTimeAsync(10);
+    for (const { answer } of [early, ...late]) expect(answer).toMatchObject({ kind: 'verdict' });
+  });
+
+  it('L4: a failed workflow task was applied zero times: the same ask goes again, with its nonce', async () => {
+    lane.failure = serverFailure(9, 'unexpected workflow task failure');
+    const seen = answerOf('a');
+    await vi.advanceTimersByTimeAsync(100);
+    lane.failure = null;
+    await vi.advanceTimersByTimeAsync(500);
+    expect(lane.calls.map(({ nonces }) => nonces)).toEqual([['nonce-a'], ['nonce-a']]);
+    lane.calls[1]?.answer([go]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(seen.answer).toMatchObject({ kind: 'verdict' });
+  });
+
+  it('L11: too many Updates in flight: it waits long before the next, never fast', async () => {
+    lane.failure = serverFailure(8, 'limit on number of concurrent in-flight updates has been reached');
+    answerOf('a');
+    await vi.advanceTimersByTimeAsync(60_000);
+    for (const [i, { atMs }] of lane.calls.entries())
+      if (i > 0) expect(atMs - (lane.calls[i - 1]?.atMs ?? Infinity)).toBeGreaterThanOrEqual(5000);
+  });
+
+  it('L11: a lane between two runs is asked again after 50 ms, one that is gone is started', async () => {
+    lane.failure = serverFailure(5, 'workflow execution already completed');
+    answerOf('a');
+    await vi.advanceTimersByTimeAsync(60);
+    expect(lane.calls).toHaveLength(2);
+    expect(lane.ensured).toBe(0);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(lane.ensured).toBeGreaterThan(0);
+  });
+});
