@@ -232,11 +232,12 @@ describe('all the trouble came', () => {
     const { ok, figure } = checkTrouble(troubled, kill);
     expect(ok).toBe(true);
     expect(figure).toBe(
-      'a wait of 2 s asked for inside a longer one; 1 answer lost; worker 7 killed while b1 was held; 1 cancelled; 1 expired',
+      'each limit was met; a wait of 2 s asked for inside a longer one; 1 answer lost; worker 7 killed while b1 was held; 1 cancelled; 1 expired',
     );
   });
 
   it.each([
+    ['a limit was never met', { ...troubled, windows: { bot: [{ limit: 3, perMs: 1000 }] } }, kill],
     ['no worker was killed', troubled, null],
     ['the worker ended in another way', troubled, { ...kill, how: 'exit code 0' }],
     ['the killed worker had no request under way', troubled, { ...kill, key: 'a1' }],

@@ -71,7 +71,10 @@ it(
     let seen = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (seen += chunk));
     const exited = once(child, 'exit');
-    await waitUntil(() => seen.includes('handed over'), { withinMs: demoWithinMs / 2, what: () => seen });
+    await waitUntil(() => seen.includes('persons handed over'), {
+      withinMs: demoWithinMs / 2,
+      what: () => seen,
+    });
     const pids = [...(/processes (\d+) and (\d+)/.exec(seen) ?? [])].slice(1).map(Number);
     const webUi = /Web UI at (\S+),/.exec(seen)?.[1] ?? '';
     expect(pids).toHaveLength(2);

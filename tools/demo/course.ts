@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ReplyClient, replyWorkflowId } from '../../client/index.ts';
 import { type Arrival, type FakeTelegram, step } from '../../test/support/fake-service/index.ts';
 import { keyByText } from './evidence.ts';
-import { type PlannedReply, demoBot, expiresAfterMs, isGroup, waits } from './plan.ts';
+import { type PlannedReply, demoBot, expiresAfterMs, isGroup, serviceWindows, waits } from './plan.ts';
 import type { Stage } from './stage.ts';
 import type { Kill } from './staged.ts';
 import type { DemoWorker } from './worker.ts';
@@ -12,6 +12,8 @@ const shortWaitHeldMs = 1000;
 /** A course that takes longer is judged as it stands. */
 const courseWithinMs = 75_000;
 const stepWithinMs = 20_000;
+/** Later than this, the first of a group's window has left it before the last comes. */
+const fillWithinMs = 9000;
 
 export interface CourseParts {
   readonly stage: Stage;
@@ -38,9 +40,8 @@ export class Course {
   /** Resolves once all is settled, or the time is up. Null where no worker could be killed during a send. */
   async run(): Promise<Kill | null> {
     await this.#handOver();
-    await this.#until(() => this.#fake.stored(demoBot).length >= 5);
     await this.#cancelOne();
-    await this.#until(() => this.#fake.stored(demoBot).length >= 8);
+    await this.#untilTaken(4);
     const held = await this.#holdOne();
     const kill = await this.#floodTwiceAndKill(held);
     await this.#loseAnAnswer();
@@ -48,17 +49,27 @@ export class Course {
     return kill;
   }
 
+  /** The groups have the service to themselves until their windows are full: the limits are to be met, each of them. */
   async #handOver(): Promise<void> {
-    const { planned, replies, say } = this.#parts;
+    const groups = this.#parts.planned.filter(isGroup);
+    await this.#send(groups, 'groups');
+    const chats = new Set(groups.map(({ chat }) => chat)).size;
+    const full = chats * serviceWindows.group[0].limit;
+    await this.#until(() => this.#fake.stored(demoBot).length >= full, fillWithinMs);
+    const persons = this.#parts.planned.filter((reply) => !isGroup(reply));
+    await this.#send(persons, 'persons');
+  }
+
+  async #send(some: readonly PlannedReply[], whom: string): Promise<void> {
+    const { replies, say } = this.#parts;
     const startedAtMs = performance.now();
     const expiresAt = new Date(Date.now() + expiresAfterMs);
     const send = ({ key, chat, text, fate }: PlannedReply): Promise<unknown> =>
       replies.send({ bot: demoBot, chat, text, ...(fate === 'expired' ? { expiresAt } : {}) }, { key });
-    await Promise.all(planned.filter(isGroup).map(send));
-    await Promise.all(planned.filter((reply) => !isGroup(reply)).map(send));
-    const chats = new Set(planned.map(({ chat }) => chat)).size;
+    await Promise.all(some.map(send));
+    const chats = new Set(some.map(({ chat }) => chat)).size;
     const tookMs = Math.round(performance.now() - startedAtMs);
-    say(`${planned.length} replies to ${chats} chats handed over in ${tookMs} ms`);
+    say(`${some.length} replies to ${chats} ${whom} handed over in ${tookMs} ms`);
   }
 
   async #cancelOne(): Promise<void> {
@@ -109,8 +120,7 @@ export class Course {
   }
 
   async #loseAnAnswer(): Promise<void> {
-    const before = this.#fake.stored(demoBot).length;
-    await this.#until(() => this.#fake.stored(demoBot).length >= before + 3);
+    await this.#untilTaken(3);
     const script = this.#fake.script(demoBot, {}, step.silence({ store: true }));
     await this.#until(() => script.played > 0);
     const taken = this.#unanswered('stored');
@@ -158,6 +168,12 @@ export class Course {
     const { raw } = await handle.describe();
     const identity = raw.pendingActivities?.[0]?.lastWorkerIdentity ?? '';
     return this.#parts.stage.workers.find(({ pid }) => identity.startsWith(`${pid}@`));
+  }
+
+  /** Waits until the service has taken so many more messages. */
+  async #untilTaken(more: number): Promise<void> {
+    const before = this.#fake.stored(demoBot).length;
+    await this.#until(() => this.#fake.stored(demoBot).length >= before + more);
   }
 
   /** Waits until it is so; past the bound the course goes on, and the checks tell what is missing. */

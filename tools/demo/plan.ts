@@ -28,7 +28,7 @@ export interface PlannedReply {
   readonly fate: Fate;
 }
 
-/** It expires in a group that has no room before ten seconds have passed. */
+/** It expires in a group whose window is full until ten seconds have passed. */
 export const expiresAfterMs = 6000;
 
 const groups = [-1001, -1002];

@@ -1,3 +1,4 @@
+import { busiestOf } from './busiest.ts';
 import type { Finding } from './checks.ts';
 import { type Evidence, uncertainKeys } from './evidence.ts';
 
@@ -40,6 +41,7 @@ export function checkTrouble(evidence: Evidence, kill: Kill | null): Finding<'tr
   const lost = takenUnanswered.filter(({ text }) => kill === null || text !== texts.get(kill.key)).length;
   const ended = (ending: string): number => [...endings.values()].filter((other) => other === ending).length;
   const numbers = {
+    limitsMet: everyLimitIsMet(evidence) ? 1 : 0,
     nestedWaits: nested === undefined ? 0 : 1,
     killedDuringSend: killed ? 1 : 0,
     lostAnswers: lost,
@@ -53,9 +55,17 @@ export function checkTrouble(evidence: Evidence, kill: Kill | null): Finding<'tr
     ? `worker ${kill.pid} killed while ${kill.key} was held`
     : 'no worker killed during a send';
   const answers = `${lost} ${lost === 1 ? 'answer' : 'answers'} lost`;
-  const figure = `${wait}; ${answers}; ${worker}; ${numbers.cancelled} cancelled; ${numbers.expired} expired`;
+  const limits = numbers.limitsMet === 1 ? 'each limit was met' : 'a limit was never met';
+  const figure = `${limits}; ${wait}; ${answers}; ${worker}; ${numbers.cancelled} cancelled; ${numbers.expired} expired`;
   const ok = Object.values(numbers).every((number) => number > 0);
   return { name: 'trouble', title: 'all the trouble came', ok, figure, numbers };
+}
+
+/** A window that was never full was not put to the test. */
+function everyLimitIsMet({ arrivals, windows }: Evidence): boolean {
+  return (['bot', 'chat', 'group'] as const).every((scope) =>
+    (windows[scope] ?? []).every(({ limit, perMs }) => busiestOf(arrivals, scope, perMs) >= limit),
+  );
 }
 
 /** The naive sender broke every rule under the same conditions. */
