@@ -1,22 +1,15 @@
 import { Context } from '@temporalio/activity';
 import type { BotConfig } from '../config/bot-config.ts';
 import { lanePolicyOf } from '../config/bot-config.ts';
-import type { TokenReading } from '../config/secrets.ts';
 import { BotRoom } from './bot-room.ts';
 import { ClaimBatch } from './claim-batch.ts';
 import type { Activities } from './index.ts';
 import type { LaneClient } from './lane-client.ts';
+import type { SendDeps } from './send-deps.ts';
 import { sendMessage } from './send-message.ts';
-import type { Transport } from './transport.ts';
 
 /** What a worker process gives its activities. */
-export interface ActivityDeps {
-  readonly worker: string;
-  /** The namespace knows our search attributes. */
-  readonly attributes: boolean;
-  readonly bots: ReadonlyMap<string, BotConfig>;
-  readonly token: (bot: BotConfig) => TokenReading;
-  readonly transport: Transport;
+export interface ActivityDeps extends Omit<SendDeps, 'batchOf' | 'roomOf'> {
   readonly lanes: LaneClient;
   /** Takes sentences about trouble; they hold no secret and no content. */
   readonly log: (problem: string) => void;
