@@ -55,10 +55,11 @@ export function parseReplyName(name: string): { bot: string; key: string } | und
   return botNameProblem(bot) || keyProblem(key) ? undefined : { bot, key };
 }
 
-/** Whether the Workflow Id is a reply's; gives bot and the plain form of the key. */
+/** Bot and plain form of the key, where the Workflow Id is one that `replyWorkflowId` gives; else undefined. */
 export function parseReplyWorkflowId(workflowId: string): { bot: string; key: string } | undefined {
-  if (!workflowId.startsWith('reply:')) return undefined;
-  return parseReplyName(workflowId.slice('reply:'.length).replace(':', '/'));
+  const [, bot, key] = /^reply:([^:]*):(.*)$/s.exec(workflowId) ?? [];
+  if (bot === undefined || key === undefined) return undefined;
+  return botNameProblem(bot) || !plainKeyPattern.test(key) ? undefined : { bot, key };
 }
 
 /** A few characters that stand for a text in the lane's memory, where each byte is held ten thousand times over. */
@@ -71,21 +72,22 @@ export function shortHash(text: string, length: 6 | 12): string {
 }
 
 /**
- * Hex SHA-256 of what a reply says and to whom: method and parameters, with the names of parameters in order, so that
- * two spellings of the same object are the same content (invariant 1). The expiry does not count.
+ * Hex SHA-256 of what a reply says and to whom: method and parameters as JSON carries them, with the names of parameters
+ * in order, so that two spellings of the same object are the same content (invariant 1). The expiry does not count.
  */
 export function contentHash(content: { readonly method: string; readonly params: unknown }): string {
-  return bytesToHex(sha256(utf8ToBytes(canonicalJson({ method: content.method, params: content.params }))));
+  const { method, params } = content;
+  const carried: unknown = JSON.parse(JSON.stringify({ method, params }));
+  return bytesToHex(sha256(utf8ToBytes(canonicalJson(carried))));
 }
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value)
-      .filter(([, field]) => field !== undefined)
       .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
       .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
     return `{${fields.join(',')}}`;
   }
-  return JSON.stringify(value) ?? 'null';
+  return JSON.stringify(value);
 }

@@ -10,6 +10,13 @@ import { type Budgets, type SendFinding, type SendLoss, defaultBudgets } from '.
 
 /** Runs in a row that found no worker with the bot's secret, after which a person must look (about ten minutes). */
 const noTokenLimit = 15;
+/** Each run costs about eleven events of a history, which ends by force at 51,200: a person must look before. */
+const maxRuns = 4000;
+/** Runs that a decision to resend allows past that. */
+const runsAfterResend = 50;
+/** A lane that stays silent is asked ever less often: after each ten runs one wait longer, up to six. */
+const runsPerSilence = 10;
+const longestSilenceFactor = 6;
 /** Attempts kept in a record; the middle of a longer list is left out. */
 const keptAttempts = 100;
 
@@ -40,9 +47,17 @@ export interface Reply {
   readonly runs: number;
   readonly lastAttemptAtMs: number | null;
   readonly budgets: Budgets;
-  readonly spent: { readonly attempts: number; readonly floods: number; readonly sinceMs: number };
+  /** Since the start, or since the last decision to resend. */
+  readonly spent: {
+    readonly attempts: number;
+    readonly floods: number;
+    readonly sinceMs: number;
+    readonly sinceRun: number;
+  };
   readonly unreachedStreak: number;
   readonly noTokenStreak: number;
+  /** Runs in a row to which the lane did not answer. */
+  readonly unheardStreak: number;
   readonly ticketMs: number | null;
   readonly heldSinceMs: number | null;
   readonly known: { readonly epoch: string; readonly notBeforeMs: number } | null;
@@ -75,9 +90,10 @@ export function newReply(input: ReplyInput, nowMs: number): Reply {
     runs: 0,
     lastAttemptAtMs: null,
     budgets: defaultBudgets,
-    spent: { attempts: 0, floods: 0, sinceMs: nowMs },
+    spent: { attempts: 0, floods: 0, sinceMs: nowMs, sinceRun: 0 },
     unreachedStreak: 0,
     noTokenStreak: 0,
+    unheardStreak: 0,
     ticketMs: null,
     heldSinceMs: null,
     known: null,
@@ -132,24 +148,32 @@ export function applyBudgets(reply: Reply, budgets: Budgets): Reply {
   return { ...reply, budgets, expiresAtMs };
 }
 
-/** A run of the activity begins. */
+/** A run of the activity begins: only where the gate said so. */
 export function beginRun(reply: Reply): Reply {
+  if (reply.phase.at !== 'ready' && reply.phase.at !== 'waiting') return reply;
   return { ...reply, phase: { at: 'sending' }, runs: reply.runs + 1, placeIn: reply.placeIn ?? '' };
 }
 
-/** Takes in what a run returned. `chance` in [0, 1) spreads the backoff. */
+/** Takes in what the run in flight returned. `chance` in [0, 1) spreads the backoff. */
 export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, chance: number): Reply {
+  if (reply.phase.at !== 'sending') return reply;
   switch (finding.kind) {
-    case 'postponed':
+    case 'postponed': {
+      const isUnheard = finding.ticketMs === null && finding.why === 'backoff';
+      const unheardStreak = isUnheard ? reply.unheardStreak + 1 : 0;
+      const factor = Math.min(longestSilenceFactor, Math.max(1, Math.ceil(unheardStreak / runsPerSilence)));
+      const waitMs = finding.waitMs * factor;
       return {
         ...reply,
-        phase: wait(finding.why, nowMs + finding.waitMs, finding.ticketMs),
+        phase: wait(finding.why, nowMs + waitMs, finding.ticketMs),
+        unheardStreak,
         ticketMs: finding.ticketMs ?? reply.ticketMs,
         heldSinceMs: finding.heldSinceMs ?? null,
         known: finding.known ?? reply.known,
         placeIn: finding.ticketMs === null ? reply.placeIn : finding.chat,
         noTokenStreak: 0,
       };
+    }
     case 'refused':
       return noteRefusal(reply, finding.why, nowMs, chance);
     case 'reset': {
@@ -182,8 +206,9 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
   }
 }
 
-/** Takes in that a run returned nothing. */
+/** Takes in that the run in flight returned nothing. */
 export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: number): Reply {
+  if (reply.phase.at !== 'sending') return reply;
   switch (loss.kind) {
     case 'not_started':
       return { ...reply, phase: backoff(reply, 1, nowMs, chance) };
@@ -233,15 +258,17 @@ export function decisionRefusal(reply: Reply, request: DecisionRequest, nowMs: n
   if (request.attempt !== reply.attemptCount) {
     return `attempt: the review is about attempt ${reply.attemptCount}, not ${request.attempt}: look at it again`;
   }
-  const expired = reply.expiresAtMs !== null && reply.expiresAtMs <= nowMs;
-  if (request.decision === 'resend' && expired && request.allowExpired !== true) {
-    return `resend: the reply expired at ${reply.input.expiresAt}: allow that (allowExpired), or decide not_sent`;
+  const { expiresAtMs } = reply;
+  const isLate = expiresAtMs !== null && expiresAtMs <= nowMs;
+  if (request.decision === 'resend' && isLate && request.allowExpired !== true) {
+    return `resend: the reply expired at ${isoTime(expiresAtMs)}: allow that (allowExpired), or decide not_sent`;
   }
   return undefined;
 }
 
 /** Carries out a decision that `decisionRefusal` lets pass. `resend` goes through the gates as a new attempt. */
 export function applyDecision(reply: Reply, request: DecisionRequest, nowMs: number): Reply {
+  if (reply.phase.at !== 'review') return reply;
   const { attempt, decision, by, reason } = request;
   const decided: Reply = {
     ...reply,
@@ -262,9 +289,10 @@ export function applyDecision(reply: Reply, request: DecisionRequest, nowMs: num
         ...decided,
         phase: { at: 'ready' },
         allowExpired: request.allowExpired === true,
-        spent: { attempts: 0, floods: 0, sinceMs: nowMs },
+        spent: { attempts: 0, floods: 0, sinceMs: nowMs, sinceRun: reply.runs },
         unreachedStreak: 0,
         noTokenStreak: 0,
+        unheardStreak: 0,
         visited: [],
         ticketMs: null,
         heldSinceMs: null,
@@ -387,7 +415,7 @@ function noteRefusal(
       // The lane's clock says so; the gate would say the same a moment later.
       return reply.allowExpired
         ? { ...reply, phase: review('held', 'the lane refused an expired reply', nowMs) }
-        : { ...reply, phase: { at: 'expired' }, placeIn: null };
+        : { ...reply, phase: { at: reply.cancel ? 'cancelled' : 'expired' }, placeIn: null };
     case 'stale_ask':
       return { ...reply, phase: backoff(reply, 1, nowMs, chance) };
     case 'bad_request':
@@ -414,6 +442,9 @@ function overspentBudget(reply: Reply, nowMs: number): string | undefined {
   const { spent, budgets, input } = reply;
   if (spent.attempts >= budgets.attempts) return `${spent.attempts} attempts without success`;
   if (spent.floods >= budgets.floods) return `refused for flood ${spent.floods} times`;
+  if (reply.runs >= maxRuns && reply.runs - spent.sinceRun >= runsAfterResend) {
+    return `asked ${reply.runs} times for its turn: its history has no room for many more`;
+  }
   if (nowMs - spent.sinceMs >= budgets.ageMs) {
     return `not sent for ${Math.round((nowMs - spent.sinceMs) / 60_000)} minutes`;
   }
