@@ -53,9 +53,12 @@ export function newTicket(holder: TicketHolder, fromMs: number, aheadTicketMs: n
   return inBotMs;
 }
 
-/** Behind the one ahead in the chat, who may be overdue: then ever less often, as it may be backing off for hours. */
-export function ticketBehind({ policy, chat, nowMs }: TicketHolder, aheadTicketMs: number): number {
-  const overdueMs = Math.max(0, nowMs - aheadTicketMs);
+/**
+ * Behind the one ahead in the chat. Where that one is overdue, ever less often, as it may be backing off for hours; but
+ * time in which nobody could come does not count.
+ */
+export function ticketBehind({ lane, policy, chat, nowMs }: TicketHolder, aheadTicketMs: number): number {
+  const overdueMs = Math.max(0, nowMs - Math.max(aheadTicketMs, lane.awakeSinceMs));
   const pitchMs = Math.max(100, chatPitchMs(policy, chat.kind));
   return Math.max(nowMs, aheadTicketMs) + Math.min(longestBehindMs, Math.max(pitchMs, overdueMs / 2));
 }

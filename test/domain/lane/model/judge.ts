@@ -1,6 +1,8 @@
 import { deadPlaceMs, missingPredecessorMs } from '../../../../domain/lane/order.ts';
 import type { Ask, Report, RevokeAnswer, Verdict } from '../../../../domain/lane/messages.ts';
 
+const answerBoundMs = 25_000;
+
 /** What the judge knows of one reply, apart from the lane. */
 export interface Book {
   readonly reply: string;
@@ -34,10 +36,16 @@ export class Judge {
   private readonly nevers = new Set<string>();
   private asked = 0;
   private deadlineMs = 0;
+  private readonly open = new Set<Grant>();
+  private readonly maxOutstanding: number;
   /** Grants since the last cooldown was saved, while nothing has proved that the service takes requests again. */
   private probes: Grant[] | undefined = [];
   standsStill = false;
   checksOrder = true;
+
+  constructor(maxOutstanding: number) {
+    this.maxOutstanding = maxOutstanding;
+  }
 
   bookOf(reply: string, chat: string, after?: string): Book {
     const known = this.books.get(reply);
@@ -83,6 +91,7 @@ export class Judge {
       this.object(`${key}: granted ${this.deadlineMs - nowMs} ms before the deadline`);
     if (this.standsStill) this.object(`${key}: granted by a lane that stands still`);
     this.checkProbe(key, fresh);
+    this.checkOutstanding(key, fresh);
     if (this.checksOrder) this.checkOrder(ask, nowMs);
   }
 
@@ -152,9 +161,18 @@ export class Judge {
   /** F5: one request at a time until one has got through. */
   private checkProbe(key: string, grant: Grant): void {
     if (!this.probes) return;
-    const open = this.probes.find((probe) => !probe.isOver && probe.atMs + 25_000 > grant.atMs);
+    const open = this.probes.find((probe) => !probe.isOver && probe.atMs + answerBoundMs > grant.atMs);
     if (open) this.object(`${key}: a second probe while one is out`);
     this.probes.push(grant);
+  }
+
+  /** F13: few requests are without an answer at one time. */
+  private checkOutstanding(key: string, grant: Grant): void {
+    for (const other of this.open) {
+      if (other.isOver || other.atMs + answerBoundMs <= grant.atMs) this.open.delete(other);
+    }
+    this.open.add(grant);
+    if (this.open.size > this.maxOutstanding) this.object(`${key}: ${this.open.size} requests are out`);
   }
 
   /** F12, rule 9: nobody of the chat who asked before, and who could go himself, is overtaken. */

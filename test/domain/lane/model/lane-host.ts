@@ -17,6 +17,7 @@ export class LaneHost {
   asks = 0;
   batches = 0;
   largestBytes = 0;
+  private upAtMs = 0;
   readonly asksBySecond = new Map<number, number>();
   private readonly timeline: Timeline;
   private readonly chance: Chance;
@@ -73,6 +74,21 @@ export class LaneHost {
     const { nowMs } = this.timeline;
     extendCooldown(this.lane, { seconds, by: 'an operator', reason: 'a test' }, nowMs);
     this.judge.closes(nowMs + seconds * 1000);
+  }
+
+  /** The lane is terminated: its successor remembers nothing. */
+  loseMemory(): void {
+    this.lane = newLane('support', `epoch-${this.timeline.nowMs}`, this.timeline.nowMs);
+  }
+
+  /** Workers of the lane are down until then: what is sent to it waits. */
+  downUntil(untilMs: number): void {
+    this.upAtMs = untilMs;
+  }
+
+  /** How long a message must wait until the lane takes it. */
+  get downMs(): number {
+    return Math.max(0, this.upAtMs - this.timeline.nowMs);
   }
 
   /** Bytes that the next run would be handed now. */

@@ -31,6 +31,8 @@ export interface ReplyPlan {
 const claimLifeMs = 5000;
 const httpTimeoutMs = 20_000;
 const longestHoldMs = 5000;
+/** ScheduleToStart: with no worker up, the workflow looks at its gate again. */
+const longestQueueMs = 600_000;
 
 /** One reply workflow and its activities, as the real ones behave. */
 export class ModelReply {
@@ -45,6 +47,7 @@ export class ModelReply {
   private run = 0;
   private ticketMs: number | undefined;
   private heldSinceMs: number | undefined;
+  private known: Ask['known'];
   /** Where the lane holds a place for it; empty where it may, but the reply was not told. */
   private placeIn: string | undefined;
   private unreached = 0;
@@ -86,7 +89,9 @@ export class ModelReply {
     const scheduledAtMs = timeline.nowMs;
     const worker = chance.pick(this.world.workers);
     const mishap = chance.happens(ways.mishapChance) ? chance.pick(ways.mishaps) : 'none';
-    timeline.after(chance.latency(ways.queueMs), () => {
+    const queueMs = this.world.queueMs();
+    if (queueMs > longestQueueMs) return this.wait(longestQueueMs + 1000);
+    timeline.after(queueMs, () => {
       if (mishap === 'dies_before_ask') return this.loseRun(scheduledAtMs);
       if (mishap === 'freezes_before_ask') {
         this.loseRun(scheduledAtMs);
@@ -115,6 +120,7 @@ export class ModelReply {
       ...(this.ticketMs === undefined ? {} : { ticketMs: this.ticketMs }),
       ...(this.heldSinceMs === undefined ? {} : { heldSinceMs: this.heldSinceMs }),
       ...(plan.expiresAtMs === undefined ? {} : { expiresAtMs: plan.expiresAtMs }),
+      ...(this.known ? { known: this.known } : {}),
     };
     if (mishap === 'dies_after_ask') this.loseRun(scheduledAtMs);
     worker.ask(ask, (verdict, askedAtMs) => {
@@ -127,6 +133,8 @@ export class ModelReply {
       this.placeIn = ask.chat;
       this.ticketMs = verdict.untilMs;
       this.heldSinceMs = verdict.heldSinceMs;
+      const { epoch, cooldownMs } = verdict;
+      if (cooldownMs !== undefined) this.known = { epoch, notBeforeMs: cooldownMs };
       const waitMs = verdict.untilMs - verdict.nowMs;
       // A short wait is held in the activity: the same run, the same nonce.
       if (world.timeline.nowMs + waitMs - startedAtMs <= longestHoldMs && mishap === 'none') {

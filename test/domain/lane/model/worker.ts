@@ -58,7 +58,7 @@ export class ModelWorker {
     // It leaves after a while (its age says so), and reaches the lane after another.
     this.timeline.after(this.chance.latency(this.ways.reportMs), () => {
       const ageMs = this.timeline.nowMs - answeredAtMs;
-      this.timeline.after(this.chance.latency(this.ways.linkMs), () => {
+      this.timeline.after(this.chance.latency(this.ways.linkMs) + this.host.downMs, () => {
         this.host.report([{ ...report, ageMs }]);
         if (closes) this.floodsUnreported--;
         done();
@@ -87,7 +87,7 @@ export class ModelWorker {
     for (const waiting of batch) waiting.askedAtMs ??= timeline.nowMs;
     const sentAtMs = timeline.nowMs - Math.round(chance.latency([0, 100]));
     const asks = batch.map((waiting) => waiting.ask);
-    timeline.after(chance.latency(ways.linkMs), () => {
+    timeline.after(chance.latency(ways.linkMs) + this.host.downMs, () => {
       const verdicts = this.host.claim(asks, sentAtMs);
       if (chance.happens(ways.answerLostChance)) {
         timeline.after(chance.between([50, 3000]), () => this.claim(batch));

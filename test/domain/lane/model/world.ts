@@ -44,13 +44,14 @@ export const worldStartMs = 1_800_000_000_000;
 export class World {
   readonly timeline = new Timeline(worldStartMs);
   readonly chance: Chance;
-  readonly judge = new Judge();
+  readonly judge: Judge;
   readonly policy: LanePolicy;
   readonly ways: WorldWays;
   readonly host: LaneHost;
   readonly service: ModelService;
   readonly workers: readonly ModelWorker[];
   readonly replies: ModelReply[] = [];
+  private workersDownMs: Range = [0, 0];
 
   constructor(
     seed: number,
@@ -63,6 +64,7 @@ export class World {
     this.chance = new Chance(seed);
     this.policy = { ...defaultLanePolicy, ...options.policy };
     this.ways = { ...calmWays, ...options.ways };
+    this.judge = new Judge(this.policy.maxOutstanding);
     const { timeline, chance, judge, policy, ways } = this;
     this.host = new LaneHost(timeline, chance, judge, policy, ways.cutChance);
     this.service = new ModelService(timeline, chance, { ...kindService, ...options.service });
@@ -72,9 +74,9 @@ export class World {
     );
   }
 
-  /** Milliseconds since the world began. */
-  get elapsedMs(): number {
-    return this.timeline.nowMs - worldStartMs;
+  /** When a request arrived, in milliseconds since the world began. */
+  elapsedOf({ atMs }: Arrival): number {
+    return atMs - worldStartMs;
   }
 
   /** Starts a reply after so long. */
@@ -92,6 +94,20 @@ export class World {
       if (action === 'pause') return;
       this.replies.forEach((reply, index) => this.timeline.after(50 + index * 2, () => reply.wake()));
     });
+  }
+
+  /** All workers are down for a while: nothing that is scheduled starts. */
+  workersDown(fromMs: number, untilMs: number): void {
+    this.workersDownMs = [worldStartMs + fromMs, worldStartMs + untilMs];
+  }
+
+  /** How long an activity that is scheduled now waits for a worker that is up. */
+  queueMs(): number {
+    const { nowMs } = this.timeline;
+    const [fromMs, untilMs] = this.workersDownMs;
+    return (
+      (nowMs >= fromMs && nowMs < untilMs ? untilMs - nowMs : 0) + this.chance.latency(this.ways.queueMs)
+    );
   }
 
   /** Lets time pass, from the world's beginning. */
@@ -123,10 +139,5 @@ export class World {
   /** Replies that have not come to an end. */
   stuck(): string[] {
     return this.replies.filter((reply) => reply.end === undefined).map((reply) => reply.plan.key);
-  }
-
-  /** Arrivals of one end, in order. */
-  sentKeys(): string[] {
-    return this.service.arrivals.map((arrival) => arrival.reply);
   }
 }
