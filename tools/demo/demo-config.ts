@@ -10,7 +10,7 @@ export const tokens = {
 const tokenVariable = 'REPLYLANE_DEMO_TOKEN';
 
 /** Short, so that the lost answer is known as lost soon; a real bot keeps the default of 20 s. */
-export const httpTimeoutMs = 6000;
+export const httpTimeoutMs = 8000;
 
 /** The configuration of the demo's bot. Throws unless the service is on this machine: nothing may reach a real one. */
 export function demoConfig(apiRoot: string): object {
