@@ -16,6 +16,8 @@ class BrokenLane implements LaneClient {
   readonly calls: Call[] = [];
   readonly reports: Report[] = [];
   ensured = 0;
+  /** Resolves when a report is acknowledged. */
+  saved: Promise<void> = Promise.resolve();
   failure: Error | null = null;
 
   ensure(): Promise<void> {
@@ -33,7 +35,7 @@ class BrokenLane implements LaneClient {
 
   report(_bot: string, reports: readonly Report[]): Promise<void> {
     this.reports.push(...reports);
-    return Promise.resolve();
+    return this.saved;
   }
 
   revoke(): Promise<never> {
@@ -127,5 +129,51 @@ describe('claims during an outage of the lane', () => {
     expect(lane.ensured).toBe(0);
     await vi.advanceTimersByTimeAsync(200);
     expect(lane.ensured).toBeGreaterThan(0);
+  });
+});
+
+describe('a flood that the lane has not acknowledged yet', () => {
+  it('L2: keeps back the claims of its own process, and those that were asked before it', async () => {
+    const before = answerOf('before');
+    await vi.advanceTimersByTimeAsync(10);
+    lane.calls[0]?.answer([go]);
+    await vi.advanceTimersByTimeAsync(10);
+    let acknowledge = (): void => {};
+    lane.saved = new Promise((resolve) => (acknowledge = resolve));
+    const met = {
+      reply: 'met',
+      attempt: 1,
+      nonce: 'n',
+      chat: '2',
+      outcome: 'flood',
+      retryAfterMs: 60_000,
+    } as const;
+    void batch.report(met, performance.now());
+    answerOf('after');
+    await vi.advanceTimersByTimeAsync(5_000);
+    // Granted, but overtaken: nothing may be sent with it any more.
+    const { answer } = before;
+    expect(answer).toMatchObject({ kind: 'verdict', verdict: { kind: 'go' } });
+    if (answer?.kind === 'verdict') expect(batch.overtakenByFlood(answer.askedAtMs)).toBe(true);
+    expect(lane.calls).toHaveLength(1);
+
+    acknowledge();
+    await vi.advanceTimersByTimeAsync(200);
+    expect(lane.calls.map(({ nonces }) => nonces)).toEqual([['nonce-before'], ['nonce-after']]);
+    expect(batch.overtakenByFlood(lane.calls[1]?.atMs ?? 0)).toBe(false);
+  });
+
+  it('L2: so does a refusal that names no usable delay, and nothing else', async () => {
+    lane.saved = new Promise(() => {});
+    const rest = { reply: 'met', attempt: 1, nonce: 'n', chat: '2' } as const;
+    void batch.report({ ...rest, outcome: 'sent' }, performance.now());
+    answerOf('a');
+    await vi.advanceTimersByTimeAsync(200);
+    expect(lane.calls).toHaveLength(1);
+    lane.calls[0]?.answer([go]);
+    void batch.report({ ...rest, outcome: 'held' }, performance.now());
+    answerOf('b');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(lane.calls).toHaveLength(1);
   });
 });
