@@ -25,7 +25,7 @@ import {
   replyRecord,
   requestCancel,
   wakeReply,
-} from '../domain/reply.ts';
+} from '../domain/reply/index.ts';
 import { type ReplyInput, replyInputProblems } from '../domain/reply-input.ts';
 import { AttributeKeeper } from './attributes.ts';
 import {

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { plainKey } from '../domain/ids.ts';
-import type { Reply } from '../domain/reply.ts';
+import type { Reply } from '../domain/reply/index.ts';
 import type { SendInput, SendLoss, SendResult } from '../domain/send.ts';
 
 /** How one run of the activity ended: with a result, or lost. */

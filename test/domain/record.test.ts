@@ -8,7 +8,7 @@ import {
   passGate,
   replyRecord,
   requestCancel,
-} from '../../domain/reply.ts';
+} from '../../domain/reply/index.ts';
 import {
   after,
   attempted,

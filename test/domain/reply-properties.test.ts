@@ -13,7 +13,7 @@ import {
   replyRecord,
   requestCancel,
   wakeReply,
-} from '../../domain/reply.ts';
+} from '../../domain/reply/index.ts';
 import type { SendFinding, SendLoss } from '../../domain/send.ts';
 import { attempted, decide, input, outcomes, postponed, refusedBot, startMs } from './reply-samples.ts';
 

@@ -1,6 +1,6 @@
 import type { DecisionRequest } from '../../domain/decisions.ts';
 import type { OutcomeKind, Outcome } from '../../domain/outcome.ts';
-import { type Reply, beginRun, newReply, noteFinding } from '../../domain/reply.ts';
+import { type Reply, beginRun, newReply, noteFinding } from '../../domain/reply/index.ts';
 import type { ReplyInput } from '../../domain/reply-input.ts';
 import type { SendFinding } from '../../domain/send.ts';
 

@@ -15,7 +15,7 @@ import {
   replyRecord,
   requestCancel,
   wakeReply,
-} from '../../domain/reply.ts';
+} from '../../domain/reply/index.ts';
 import { type SendLoss, defaultBudgets } from '../../domain/send.ts';
 import {
   after,

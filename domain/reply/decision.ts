@@ -1,0 +1,56 @@
+import type { DecisionRequest } from '../decisions.ts';
+import { isoTime } from '../lane/show.ts';
+import { assertNever } from '../outcome.ts';
+import { replyStateOf } from './show.ts';
+import type { Reply } from './state.ts';
+
+/** Why a decision is refused, or undefined. Says the state as it is now. */
+export function decisionRefusal(reply: Reply, request: DecisionRequest, nowMs: number): string | undefined {
+  const { phase } = reply;
+  if (phase.at !== 'review') return `not under review: the reply is ${replyStateOf(reply)}`;
+  if (request.attempt !== reply.attemptCount) {
+    return `attempt: the review is about attempt ${reply.attemptCount}, not ${request.attempt}: look at it again`;
+  }
+  const { expiresAtMs } = reply;
+  const isLate = expiresAtMs !== null && expiresAtMs <= nowMs;
+  if (request.decision === 'resend' && isLate && request.allowExpired !== true) {
+    return `resend: the reply expired at ${isoTime(expiresAtMs)}: allow that (allowExpired), or decide not_sent`;
+  }
+  return undefined;
+}
+
+/** Carries out a decision that `decisionRefusal` lets pass. `resend` goes through the gates as a new attempt. */
+export function applyDecision(reply: Reply, request: DecisionRequest, nowMs: number): Reply {
+  if (reply.phase.at !== 'review') return reply;
+  const { attempt, decision, by, reason } = request;
+  const decided: Reply = {
+    ...reply,
+    decision: { attempt, decision, by, reason, at: isoTime(nowMs) },
+    cancel: null,
+  };
+  switch (decision) {
+    case 'sent': {
+      const message = request.messageId === undefined ? null : { message_id: request.messageId, date: null };
+      return { ...decided, phase: { at: 'sent', message } };
+    }
+    case 'not_sent':
+      return { ...decided, phase: { at: 'not_sent' } };
+    case 'cancel':
+      return { ...decided, phase: { at: 'cancelled' } };
+    case 'resend':
+      return {
+        ...decided,
+        phase: { at: 'ready' },
+        allowExpired: request.allowExpired === true,
+        spent: { attempts: 0, floods: 0, sinceMs: nowMs, sinceRun: reply.runs },
+        unreachedStreak: 0,
+        noTokenStreak: 0,
+        unheardStreak: 0,
+        visited: [],
+        ticketMs: null,
+        heldSinceMs: null,
+      };
+    default:
+      return assertNever(decision);
+  }
+}

@@ -1,0 +1,96 @@
+import { assertNever } from '../outcome.ts';
+import type { SendFinding } from '../send.ts';
+import { addAttempt, addLostAttempt } from './attempt.ts';
+import { noteOutcome } from './outcome.ts';
+import { review, wait, backoff, toUnknown } from './phases.ts';
+import type { Reply } from './state.ts';
+
+/** Runs in a row that found no worker with the bot's secret, after which a person must look (about ten minutes). */
+const noTokenLimit = 15;
+
+/** A lane that stays silent is asked ever less often: after each ten runs one wait longer, up to six. */
+const runsPerSilence = 10;
+
+const longestSilenceFactor = 6;
+
+/** Takes in what the run in flight returned. `chance` in [0, 1) spreads the backoff. */
+export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, chance: number): Reply {
+  if (reply.phase.at !== 'sending') return reply;
+  switch (finding.kind) {
+    case 'postponed': {
+      const isUnheard = finding.ticketMs === null && finding.why === 'backoff';
+      const unheardStreak = isUnheard ? reply.unheardStreak + 1 : 0;
+      const factor = Math.min(longestSilenceFactor, Math.max(1, Math.ceil(unheardStreak / runsPerSilence)));
+      const waitMs = finding.waitMs * factor;
+      return {
+        ...reply,
+        phase: wait(finding.why, nowMs + waitMs, finding.ticketMs),
+        unheardStreak,
+        ticketMs: finding.ticketMs ?? reply.ticketMs,
+        heldSinceMs: finding.heldSinceMs ?? null,
+        known: finding.known ?? reply.known,
+        placeIn: finding.ticketMs === null ? reply.placeIn : finding.chat,
+        noTokenStreak: 0,
+      };
+    }
+    case 'refused':
+      return noteRefusal(reply, finding.why, nowMs, chance);
+    case 'reset': {
+      const evidence = 'this run was made by a reset: what the run before it sent is not in its history';
+      return toUnknown(reply, evidence, nowMs);
+    }
+    case 'no_token': {
+      const noTokenStreak = reply.noTokenStreak + 1;
+      if (noTokenStreak >= noTokenLimit) return { ...reply, phase: review('held', finding.why, nowMs) };
+      return { ...reply, noTokenStreak, phase: backoff(reply, noTokenStreak, nowMs, chance) };
+    }
+    case 'bad_content':
+      return {
+        ...reply,
+        placeIn: null,
+        phase: { at: 'rejected', rejection: { kind: 'request', code: null, description: finding.problem } },
+      };
+    case 'attempted': {
+      const { outcome, progress, httpStatus, chat, known } = finding;
+      const attempted = addAttempt(reply, { outcome: outcome.kind, progress, httpStatus }, nowMs);
+      return noteOutcome(
+        { ...attempted, known: known ?? reply.known, placeIn: chat },
+        outcome,
+        nowMs,
+        chance,
+      );
+    }
+    default:
+      return assertNever(finding);
+  }
+}
+
+function noteRefusal(
+  reply: Reply,
+  why: Extract<SendFinding, { kind: 'refused' }>['why'],
+  nowMs: number,
+  chance: number,
+): Reply {
+  switch (why) {
+    case 'expired':
+      // The lane's clock says so; the gate would say the same a moment later.
+      return reply.allowExpired
+        ? { ...reply, phase: review('held', 'the lane refused an expired reply', nowMs) }
+        : { ...reply, phase: { at: reply.cancel ? 'cancelled' : 'expired' }, placeIn: null };
+    case 'stale_ask':
+      return { ...reply, phase: backoff(reply, 1, nowMs, chance) };
+    case 'bad_request':
+      return {
+        ...reply,
+        phase: review('held', 'the lane could not read the claim: worker and lane differ', nowMs),
+      };
+    case 'claimed':
+    case 'revoked':
+    case 'other_run': {
+      const evidence = `another run of this reply has claimed it (${why}): it may have sent it`;
+      return toUnknown(addLostAttempt(reply, nowMs), evidence, nowMs);
+    }
+    default:
+      return assertNever(why);
+  }
+}

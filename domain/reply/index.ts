@@ -1,0 +1,16 @@
+/** What a reply workflow knows, and every way in which that may change. Pure: time and chance are arguments. */
+export {
+  type Phase,
+  type Reply,
+  applyBudgets,
+  beginRun,
+  leavesPlace,
+  newReply,
+  requestCancel,
+  wakeReply,
+} from './state.ts';
+export { type Gate, passGate } from './gate.ts';
+export { noteFinding } from './finding.ts';
+export { noteLoss } from './loss.ts';
+export { applyDecision, decisionRefusal } from './decision.ts';
+export { replyRecord, replyStateOf } from './show.ts';

@@ -1,0 +1,44 @@
+import { assertNever } from '../outcome.ts';
+import type { SendLoss } from '../send.ts';
+import { addAttempt, addLostAttempt } from './attempt.ts';
+import { backoff, toUnknown } from './phases.ts';
+import type { Reply } from './state.ts';
+
+/** Takes in that the run in flight returned nothing. */
+export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: number): Reply {
+  if (reply.phase.at !== 'sending') return reply;
+  switch (loss.kind) {
+    case 'not_started':
+      return { ...reply, phase: backoff(reply, 1, nowMs, chance) };
+    case 'never_claimed': {
+      // Proven by the lane: no claim, so no attempt; tried again by itself.
+      const unreachedStreak = reply.unreachedStreak + 1;
+      return { ...reply, unreachedStreak, phase: backoff(reply, unreachedStreak, nowMs, chance) };
+    }
+    case 'claimed': {
+      // The lane was told before the activity was lost: what it was told is proof where nothing can have arrived.
+      if (loss.reported === 'flood' || loss.reported === 'unreached') {
+        const attempted = addAttempt(
+          reply,
+          {
+            outcome: loss.reported,
+            progress: loss.reported === 'flood' ? 'answered' : 'not_connected',
+            httpStatus: null,
+          },
+          nowMs,
+        );
+        const spent = {
+          ...attempted.spent,
+          floods: attempted.spent.floods + (loss.reported === 'flood' ? 1 : 0),
+        };
+        return { ...attempted, spent, phase: backoff(reply, 1, nowMs, chance) };
+      }
+      const told = loss.reported === null ? '' : `; the lane was told "${loss.reported}" before that`;
+      return toUnknown(addLostAttempt(reply, nowMs), `${loss.why}${told}`, nowMs);
+    }
+    case 'lost':
+      return toUnknown(addLostAttempt(reply, nowMs), loss.why, nowMs);
+    default:
+      return assertNever(loss);
+  }
+}

@@ -1,0 +1,51 @@
+import { assertNever, type Outcome } from '../outcome.ts';
+import { spendAttempt } from './attempt.ts';
+import { review, wait, backoff, toUnknown } from './phases.ts';
+import type { Reply } from './state.ts';
+
+/** What an attempt's outcome makes of the reply. The attempt itself has been noted. */
+export function noteOutcome(reply: Reply, outcome: Outcome, nowMs: number, chance: number): Reply {
+  const readable = { ...reply, unreachedStreak: 0 };
+  /** The lane has been told that the reply had its turn. */
+  const through = { ...readable, placeIn: null };
+  switch (outcome.kind) {
+    case 'sent':
+      return { ...through, phase: { at: 'sent', message: outcome.message } };
+    case 'flood': {
+      const delayMs = Math.max(reply.budgets.attemptGapMs, outcome.retryAfterSeconds * 1000);
+      const ticketMs = reply.known?.notBeforeMs ?? null;
+      return {
+        ...readable,
+        spent: { ...reply.spent, floods: reply.spent.floods + 1 },
+        ticketMs,
+        phase: wait('cooldown', nowMs + delayMs, ticketMs),
+      };
+    }
+    case 'held':
+      return { ...spendAttempt(through), phase: review('held', outcome.evidence, nowMs) };
+    case 'rejected':
+      // A refusal of the bot itself says nothing of the reply: the lane stops, the reply waits (invariant 7).
+      if (outcome.rejection.kind === 'auth')
+        return { ...readable, phase: wait('lane_stopped', nowMs + 5000, null) };
+      return { ...through, phase: { at: 'rejected', rejection: outcome.rejection } };
+    case 'migrated':
+      if (reply.visited.includes(outcome.chat)) {
+        const evidence = `the destination moves in a ring: the service answered "migrated" to a chat it came from`;
+        return { ...spendAttempt(readable), phase: review('held', evidence, nowMs) };
+      }
+      return {
+        ...spendAttempt(readable),
+        chat: outcome.chat,
+        visited: [...reply.visited, reply.placeIn ?? '', outcome.chat],
+        phase: { at: 'ready' },
+      };
+    case 'unreached': {
+      const unreachedStreak = reply.unreachedStreak + 1;
+      return { ...reply, unreachedStreak, phase: backoff(reply, unreachedStreak, nowMs, chance) };
+    }
+    case 'unknown':
+      return toUnknown(spendAttempt(through), outcome.evidence, nowMs);
+    default:
+      return assertNever(outcome);
+  }
+}

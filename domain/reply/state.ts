@@ -1,0 +1,120 @@
+import type { CancelRequest } from '../decisions.ts';
+import type { WaitWhy } from '../lane/messages.ts';
+import type { Rejection, SentMessage } from '../outcome.ts';
+import type { AttemptRecord, DecisionRecord, ReviewKind } from '../record.ts';
+import type { ReplyInput } from '../reply-input.ts';
+import { type Budgets, defaultBudgets } from '../send.ts';
+
+/** Where a reply stands. Each state holds only its own data. */
+export type Phase =
+  | { readonly at: 'ready' }
+  /** `untilMs` on the workflow's clock, `notBeforeMs` the same instant on the lane's, for people. */
+  | { readonly at: 'waiting'; readonly why: WaitWhy; readonly untilMs: number; readonly notBeforeMs: number }
+  | { readonly at: 'sending' }
+  | { readonly at: 'review'; readonly kind: ReviewKind; readonly sinceMs: number; readonly evidence: string }
+  | { readonly at: 'sent'; readonly message: SentMessage | null }
+  | { readonly at: 'rejected'; readonly rejection: Rejection }
+  | { readonly at: 'cancelled' }
+  | { readonly at: 'expired' }
+  | { readonly at: 'not_sent' };
+
+/** Everything a reply workflow knows. A value: each transition gives a new one. */
+export interface Reply {
+  readonly input: ReplyInput;
+  readonly expiresAtMs: number | null;
+  readonly startedAtMs: number;
+  readonly phase: Phase;
+  readonly cancel: (CancelRequest & { readonly atMs: number }) | null;
+  readonly decision: DecisionRecord | null;
+  readonly attempts: readonly AttemptRecord[];
+  readonly attemptCount: number;
+  /** Activity runs so far. */
+  readonly runs: number;
+  readonly lastAttemptAtMs: number | null;
+  readonly budgets: Budgets;
+  /** Since the start, or since the last decision to resend. */
+  readonly spent: {
+    readonly attempts: number;
+    readonly floods: number;
+    readonly sinceMs: number;
+    readonly sinceRun: number;
+  };
+  readonly unreachedStreak: number;
+  readonly noTokenStreak: number;
+  /** Runs in a row to which the lane did not answer. */
+  readonly unheardStreak: number;
+  readonly ticketMs: number | null;
+  readonly heldSinceMs: number | null;
+  readonly known: { readonly epoch: string; readonly notBeforeMs: number } | null;
+  /** Where the content goes after a migration; the ids it has been sent to, so that a ring ends with a person. */
+  readonly chat: string | null;
+  readonly visited: readonly string[];
+  /** The bucket in which the lane may hold a place for the reply; empty where a run that returned nothing may have asked. */
+  readonly placeIn: string | null;
+  readonly allowExpired: boolean;
+}
+
+/** A reply that has just been started. `input` was checked by `replyInputProblems`. */
+export function newReply(input: ReplyInput, nowMs: number): Reply {
+  return {
+    input,
+    expiresAtMs: input.expiresAt === undefined ? null : Date.parse(input.expiresAt),
+    startedAtMs: nowMs,
+    phase: { at: 'ready' },
+    cancel: null,
+    decision: null,
+    attempts: [],
+    attemptCount: 0,
+    runs: 0,
+    lastAttemptAtMs: null,
+    budgets: defaultBudgets,
+    spent: { attempts: 0, floods: 0, sinceMs: nowMs, sinceRun: 0 },
+    unreachedStreak: 0,
+    noTokenStreak: 0,
+    unheardStreak: 0,
+    ticketMs: null,
+    heldSinceMs: null,
+    known: null,
+    chat: null,
+    visited: [],
+    placeIn: null,
+    allowExpired: false,
+  };
+}
+
+/** The bot's budgets became known, and with them the expiry of a reply that names none. */
+export function applyBudgets(reply: Reply, budgets: Budgets): Reply {
+  const { expiresAfterMs } = budgets;
+  const expiresAtMs =
+    reply.input.expiresAt === undefined && expiresAfterMs !== null
+      ? reply.startedAtMs + expiresAfterMs
+      : reply.expiresAtMs;
+  return { ...reply, budgets, expiresAtMs };
+}
+
+/** A run of the activity begins: only where the gate said so. */
+export function beginRun(reply: Reply): Reply {
+  if (reply.phase.at !== 'ready' && reply.phase.at !== 'waiting') return reply;
+  return { ...reply, phase: { at: 'sending' }, runs: reply.runs + 1, placeIn: reply.placeIn ?? '' };
+}
+
+/** A person, or Temporal, wants the reply not to be sent. Only asked for here: the gate carries it out. */
+export function requestCancel(reply: Reply, request: CancelRequest, nowMs: number): Reply {
+  if (reply.cancel) return reply;
+  return { ...reply, cancel: { by: request.by, reason: request.reason, atMs: nowMs } };
+}
+
+/** Ends a wait early. */
+export function wakeReply(reply: Reply, nowMs: number): Reply {
+  return reply.phase.at === 'waiting' ? { ...reply, phase: { ...reply.phase, untilMs: nowMs } } : reply;
+}
+
+/** Whether the lane still keeps a place for a reply that will not ask again by itself. */
+export function leavesPlace(reply: Reply): boolean {
+  return (
+    reply.placeIn !== null &&
+    reply.phase.at !== 'ready' &&
+    reply.phase.at !== 'waiting' &&
+    reply.phase.at !== 'sending'
+  );
+}
