@@ -42,7 +42,8 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
   }
   const lane = input.snapshot
     ? thawLane(input.snapshot)
-    : newLane(input.bot, info.firstExecutionRunId, Date.now());
+    : // A lane that this one follows has granted nothing since this one's start, whenever a worker came to take it up.
+      newLane(input.bot, info.firstExecutionRunId, info.startTime.getTime());
   let signals = 0;
   let updates = 0;
 
