@@ -75,16 +75,16 @@ export async function decideReply(
 ): Promise<DecideResult> {
   refuseBad('Not a decision', decisionProblem(request));
   const found = await describeReply(link, name);
-  if (!isOpen(found)) throw refused(name, 'it has ended', await resultOf(link, found));
+  if (!isOpen(found)) return byEnd(link, name, request);
   const handle = link.client.workflow.getHandle(found.workflowId, found.runId);
   const update = await sendUpdate(link, handle, decideReplyUpdate, request, decideAnswerMs);
   switch (update.kind) {
     case 'answer':
       return { kind: 'decided', reply: update.value };
     case 'closed':
-      throw refused(name, 'it has ended', await resultOf(link, await describeReply(link, name)));
+      return byEnd(link, name, request);
     case 'refused':
-      throw refused(name, update.why, (await readReply(link, found)).reply);
+      return whetherOwn(name, request, update.why, (await readReply(link, found)).reply);
     case 'pending':
       return { kind: 'requested', reply: await recordFromStore(link, found) };
     case 'no_worker':
@@ -101,9 +101,9 @@ async function decideBySignal(
   request: DecisionRequest,
 ): Promise<DecideResult> {
   const found = await describeReply(link, name);
-  if (!isOpen(found)) throw refused(name, 'it has ended', await resultOf(link, found));
+  if (!isOpen(found)) return byEnd(link, name, request);
   const reply = await recordFromStore(link, found);
-  if (reply.state !== 'review') throw refused(name, 'it is not under review', reply);
+  if (reply.state !== 'review') return whetherOwn(name, request, 'it is not under review', reply);
   if (reply.review && reply.review.attempt !== request.attempt) {
     throw refused(
       name,
@@ -115,6 +115,28 @@ async function decideBySignal(
     link.client.workflow.getHandle(found.workflowId, found.runId).signal(decideSignal, request),
   );
   return { kind: 'requested', reply };
+}
+
+async function byEnd(link: TemporalLink, name: ReplyName, request: DecisionRequest): Promise<DecideResult> {
+  return whetherOwn(name, request, 'it has ended', await resultOf(link, await describeReply(link, name)));
+}
+
+/** The answer to a decision may have been lost, and the decision not: what this person decided is not refused to them. */
+function whetherOwn(
+  name: ReplyName,
+  request: DecisionRequest,
+  why: string,
+  reply: ReplyRecord,
+): DecideResult {
+  const { decision } = reply;
+  const isOwn =
+    decision !== null &&
+    decision.attempt === request.attempt &&
+    decision.decision === request.decision &&
+    decision.by === request.by &&
+    decision.reason === request.reason;
+  if (!isOwn) throw refused(name, why, reply);
+  return { kind: 'decided', reply };
 }
 
 async function byResult(link: TemporalLink, found: WorkflowExecutionDescription): Promise<CancelResult> {
