@@ -15,8 +15,10 @@ import {
   type Reply,
   applyBudgets,
   applyDecision,
+  askAboutReset,
   beginRun,
   decisionRefusal,
+  deniesAfterReset,
   leavesPlace,
   newReply,
   noteFinding,
@@ -74,10 +76,14 @@ class ReplyExecution {
   async run(): Promise<ReplyRecord> {
     for (;;) {
       const gate = this.settle();
-      if (leavesPlace(this.reply)) await this.leavePlace();
       const seen = this.version;
+      if (leavesPlace(this.reply)) await this.leavePlace();
       switch (gate.kind) {
         case 'done':
+          if (this.isFalseDenial()) {
+            this.change(askAboutReset(this.reply, Date.now()));
+            break;
+          }
           await condition(allHandlersFinished);
           return replyRecord(this.reply);
         case 'run':
@@ -166,8 +172,18 @@ class ReplyExecution {
   private async cancelAnswer(): Promise<CancelAnswer> {
     await condition(() => this.reply.phase.at !== 'sending');
     this.settle();
-    const kind = this.reply.phase.at === 'cancelled' ? 'cancelled' : 'too_late';
-    return { kind, reply: replyRecord(this.reply) };
+    const reply = this.isFalseDenial() ? askAboutReset(this.reply, Date.now()) : this.reply;
+    const kind = reply.phase.at === 'cancelled' ? 'cancelled' : 'too_late';
+    return { kind, reply: replyRecord(reply) };
+  }
+
+  /**
+   * Asked at the very end of a run, where no history goes on: a run that a reset has made replays the old one's, and must
+   * do all of it again.
+   */
+  private isFalseDenial(): boolean {
+    const { runId, firstExecutionRunId } = workflowInfo();
+    return runId !== firstExecutionRunId && deniesAfterReset(this.reply);
   }
 
   private change(next: Reply): void {

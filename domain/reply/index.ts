@@ -12,5 +12,6 @@ export {
 export { type Gate, passGate } from './gate.ts';
 export { noteFinding } from './finding.ts';
 export { noteLoss } from './loss.ts';
+export { askAboutReset, deniesAfterReset } from './reset.ts';
 export { applyDecision, decisionRefusal } from './decision.ts';
 export { replyRecord, replyStateOf } from './show.ts';

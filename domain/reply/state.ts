@@ -52,6 +52,8 @@ export interface Reply {
   /** The bucket in which the lane may hold a place for the reply; empty where a run that returned nothing may have asked. */
   readonly placeIn: string | null;
   readonly allowExpired: boolean;
+  /** A person was asked what the runs before a reset have sent. */
+  readonly askedAboutReset: boolean;
 }
 
 /** A reply that has just been started. `input` was checked by `replyInputProblems`. */
@@ -79,6 +81,7 @@ export function newReply(input: ReplyInput, nowMs: number): Reply {
     visited: [],
     placeIn: null,
     allowExpired: false,
+    askedAboutReset: false,
   };
 }
 
