@@ -76,6 +76,8 @@ export interface Grant {
   readonly key: string;
   readonly attempt: number;
   readonly atMs: number;
+  /** It had waited so long for a predecessor that the lane had never heard of that it was let go without it. */
+  readonly skipped: boolean;
 }
 
 /** From `savedAtMs` on the lane had to be closed until `untilMs`. */

@@ -3,6 +3,7 @@ import { cooldownWorkflowId } from '../../domain/ids.ts';
 import type { ClaimRequest } from '../../domain/lane/batch.ts';
 import type { ControlRequest, ExtendRequest, Report, Verdict } from '../../domain/lane/messages.ts';
 import type { LaneView } from '../../domain/lane/show.ts';
+import { missingPredecessorMs } from '../../domain/lane/order.ts';
 import type { Closing, Grant, LaneEvidence } from './evidence.ts';
 
 type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
@@ -58,11 +59,12 @@ class LaneReading {
   }
 
   #takeClaim({ asks }: ClaimRequest, verdicts: readonly Verdict[]): void {
-    for (const [i, { reply: key, attempt }] of asks.entries()) {
+    for (const [i, { reply: key, attempt, heldSinceMs }] of asks.entries()) {
       const verdict = verdicts[i];
       const name = `${key} ${attempt}`;
-      if (verdict?.kind === 'go' && !this.grants.has(name))
-        this.grants.set(name, { key, attempt, atMs: verdict.nowMs });
+      if (verdict?.kind !== 'go' || this.grants.has(name)) continue;
+      const skipped = heldSinceMs !== undefined && verdict.nowMs - heldSinceMs >= missingPredecessorMs;
+      this.grants.set(name, { key, attempt, atMs: verdict.nowMs, skipped });
     }
   }
 

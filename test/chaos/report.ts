@@ -37,6 +37,7 @@ export function reportOf(record: RunRecord, verdict: Verdict): Record<string, un
     stored: evidence.stored.length,
     floods: evidence.deadlines.length,
     inFlightOfFloods,
+    skippedPredecessors: verdict.skippedPredecessors,
     faults: {
       fired: hits.length,
       perHour: Math.round((hits.length * 60) / minutes),
@@ -73,6 +74,7 @@ export function tell(record: RunRecord, verdict: Verdict): string {
     `precision of "unknown"         ${doubt.precision.toFixed(2)} (of ${doubt.unknown}: ${doubt.arrived} arrived, ${doubt.onTheWire} left the worker, ${doubt.nothingLeft} did not)`,
     `seconds to review, beyond the time-out: median ${listing.median.toFixed(1)}, 95 % ${listing.p95.toFixed(1)}, most ${listing.most.toFixed(1)}`,
     `in flight when a flood was answered: ${inFlightOfFloods.count} requests, the last ${inFlightOfFloods.longestMs} ms after`,
+    `let go without a predecessor unheard of for 30 s: ${verdict.skippedPredecessors}`,
   ];
   for (const [name, findings] of Object.entries(verdict.rules)) {
     for (const { bot, key, what } of findings.slice(0, toldFindings))

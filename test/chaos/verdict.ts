@@ -1,7 +1,7 @@
 import { early, inFlightOfFloods, unclaimed, unsavedFloods, windowsBroken } from './checks/cooldown.ts';
 import { type Doubt, judgeDoubt, listingSeconds } from './checks/doubt.ts';
 import { gambled, lost, twice, wronglyCertain } from './checks/end-state.ts';
-import { inverted } from './checks/order.ts';
+import { inverted, skippedPredecessors } from './checks/order.ts';
 import type { Evidence, Finding } from './evidence.ts';
 
 /** The rules, each with what broke it, in the order in which they are told. */
@@ -17,6 +17,8 @@ export interface Verdict {
   };
   /** Requests that were in flight when a flood was answered. */
   readonly inFlightOfFloods: { readonly count: number; readonly longestMs: number };
+  /** Replies that went without a predecessor which the lane had not heard of for 30 s. */
+  readonly skippedPredecessors: number;
   readonly passed: boolean;
 }
 
@@ -57,6 +59,7 @@ export function judge(evidence: Evidence): Verdict {
     doubt,
     listing: { count: seconds.length, median: at(0.5), p95: at(0.95), most: at(1) },
     inFlightOfFloods: inFlightOfFloods(evidence),
+    skippedPredecessors: skippedPredecessors(evidence).length,
     passed: Object.values(rules).every((findings) => findings.length === 0),
   };
 }

@@ -28,6 +28,15 @@ describe('lost', () => {
     expect(lost(new Sample().reply('k', 'sent').evidence)).toHaveLength(1);
   });
 
+  it('believes a person whose decision counted, whatever the answer was', () => {
+    const run = new Sample().reply('k', 'sent', { decidedBy: 'ana' });
+    run.act('decide', 'k', 3, 'ReplyRefusedError', { by: 'ana', decision: 'sent' });
+    expect(lost(run.evidence)).toEqual([]);
+    const other = new Sample().reply('k', 'sent', { decidedBy: 'bob' });
+    other.act('decide', 'k', 3, 'ReplyRefusedError', { by: 'ana', decision: 'sent' });
+    expect(lost(other.evidence)).toHaveLength(1);
+  });
+
   it('believes a person who says it was sent', () => {
     const run = new Sample().reply('k', 'sent', { decidedBy: 'ana' });
     run.act('decide', 'k', 3, 'decided', { by: 'ana', decision: 'sent' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inverted } from './order.ts';
+import { inverted, skippedPredecessors } from './order.ts';
 import { Sample } from './sample.ts';
 
 describe('out of order', () => {
@@ -37,6 +37,16 @@ describe('out of order', () => {
     expect(inverted(decided.evidence)).toEqual([]);
     const reset = chain().arrival('k2', 1).arrival('k1', 2).act('reset', 'k1', 1, 'reset');
     expect(inverted(reset.evidence)).toEqual([]);
+  });
+
+  it('lets a reply go without a predecessor that was not heard of for 30 s, and no other', () => {
+    const run = chain().reply('k3', 'sent', { order: 3 }).grant('k2', 31, 1, true);
+    run.arrival('k2', 31).arrival('k3', 32).arrival('k1', 33);
+    expect(inverted(run.evidence)).toEqual([]);
+    expect(skippedPredecessors(run.evidence)).toEqual(['k2']);
+    const after = chain().reply('k3', 'sent', { order: 3 }).grant('k2', 31, 1, true);
+    after.arrival('k3', 31).arrival('k2', 32).arrival('k1', 33);
+    expect(inverted(after.evidence).map(({ key }) => key)).toEqual(['k3']);
   });
 
   it('does not compare chats', () => {

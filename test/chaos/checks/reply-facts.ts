@@ -22,7 +22,9 @@ export function gatherFacts(evidence: Evidence): readonly ReplyFacts[] {
   const acts = groupBy(evidence.acts, ({ key }) => key);
   return evidence.replies.map((reply) => {
     const own = acts.get(reply.key) ?? [];
-    const decisions = own.filter(({ kind, answer }) => kind === 'decide' && !isRefusal(answer));
+    const decisions = own.filter(
+      (act) => act.kind === 'decide' && (!isRefusal(act.answer) || isLatest(act, reply)),
+    );
     const counted = decisions.filter((act) => hasCounted(act, reply));
     return {
       reply,
@@ -47,9 +49,13 @@ export function attemptsOf(
 }
 
 /** The reply's record names the latest decision; an earlier `resend` is known by its answer only. */
-function hasCounted(act: ActEvidence, { record }: ReplyEvidence): boolean {
-  if (act.answer === 'decided' || record?.decision?.by === act.by) return true;
-  return act.decision === 'resend' && record?.state !== 'review';
+function hasCounted(act: ActEvidence, reply: ReplyEvidence): boolean {
+  if (act.answer === 'decided' || isLatest(act, reply)) return true;
+  return act.decision === 'resend' && reply.record?.state !== 'review';
+}
+
+function isLatest(act: ActEvidence, { record }: ReplyEvidence): boolean {
+  return record?.decision?.by === act.by;
 }
 
 /** The answers that say for sure that a decision was not carried out. */

@@ -54,8 +54,8 @@ export class Sample {
   }
 
   /** A claim that was granted. */
-  grant(key: string, at: number, attempt = 1): this {
-    this.#grants.push({ key, attempt, atMs: at * 1000 });
+  grant(key: string, at: number, attempt = 1, skipped = false): this {
+    this.#grants.push({ key, attempt, atMs: at * 1000, skipped });
     return this;
   }
 
