@@ -69,6 +69,8 @@ export interface LaneEvidence {
   readonly bot: string;
   readonly grants: readonly Grant[];
   readonly closings: readonly Closing[];
+  /** Keys of replies that the lane told to wait for a predecessor it had not heard of, and after 30 s no longer. */
+  readonly skips: readonly string[];
 }
 
 /** A claim that was answered `go`, on the lane's clock. The same claim answered twice is one grant. */
@@ -76,8 +78,6 @@ export interface Grant {
   readonly key: string;
   readonly attempt: number;
   readonly atMs: number;
-  /** It had waited so long for a predecessor that the lane had never heard of that it was let go without it. */
-  readonly skipped: boolean;
 }
 
 /** From `savedAtMs` on the lane had to be closed until `untilMs`. */

@@ -25,13 +25,14 @@ export async function readLane(client: Client, bot: string, pauses: Pauses): Pro
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
     for (const event of events ?? []) reading.take(event);
   }
-  return { bot, grants: [...reading.grants.values()], closings: reading.closings };
+  return { bot, grants: [...reading.grants.values()], closings: reading.closings, skips: [...reading.skips] };
 }
 
 /** Takes in one event of a lane's history after the other. */
 class LaneReading {
   readonly grants = new Map<string, Grant>();
   readonly closings: Closing[] = [];
+  readonly skips = new Set<string>();
   readonly #pauses: Pauses;
   readonly #requests = new Map<string, { readonly name: string; readonly args: readonly unknown[] }>();
 
@@ -62,9 +63,12 @@ class LaneReading {
     for (const [i, { reply: key, attempt, heldSinceMs }] of asks.entries()) {
       const verdict = verdicts[i];
       const name = `${key} ${attempt}`;
-      if (verdict?.kind !== 'go' || this.grants.has(name)) continue;
-      const skipped = heldSinceMs !== undefined && verdict.nowMs - heldSinceMs >= missingPredecessorMs;
-      this.grants.set(name, { key, attempt, atMs: verdict.nowMs, skipped });
+      if (verdict === undefined || verdict.kind === 'refused') continue;
+      if (verdict.kind === 'go' && !this.grants.has(name))
+        this.grants.set(name, { key, attempt, atMs: verdict.nowMs });
+      const isHeld = verdict.kind === 'wait' && verdict.heldSinceMs !== undefined;
+      if (!isHeld && heldSinceMs !== undefined && verdict.nowMs - heldSinceMs >= missingPredecessorMs)
+        this.skips.add(key);
     }
   }
 

@@ -24,7 +24,7 @@ export function inverted(evidence: Evidence): readonly Finding[] {
 
 /** Keys of replies that were let go without a predecessor which their lane had never heard of. */
 export function skippedPredecessors({ lanes }: Evidence): readonly string[] {
-  return lanes.flatMap(({ grants }) => grants.filter(({ skipped }) => skipped).map(({ key }) => key));
+  return lanes.flatMap(({ skips }) => skips);
 }
 
 /** The chains of all chats, cut where a reply gave up its place, or went without its predecessor. */

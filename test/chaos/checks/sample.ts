@@ -12,6 +12,7 @@ export class Sample {
   readonly #sightings: Evidence['sightings'][number][] = [];
   readonly #grants: Evidence['lanes'][number]['grants'][number][] = [];
   readonly #closings: Closing[] = [];
+  readonly #skips: string[] = [];
 
   /** A reply as it was at the end. `attempts` are outcomes with their instants. */
   reply(
@@ -54,8 +55,14 @@ export class Sample {
   }
 
   /** A claim that was granted. */
-  grant(key: string, at: number, attempt = 1, skipped = false): this {
-    this.#grants.push({ key, attempt, atMs: at * 1000, skipped });
+  grant(key: string, at: number, attempt = 1): this {
+    this.#grants.push({ key, attempt, atMs: at * 1000 });
+    return this;
+  }
+
+  /** A reply that was let go without a predecessor which its lane had not heard of. */
+  skip(key: string): this {
+    this.#skips.push(key);
     return this;
   }
 
@@ -126,7 +133,7 @@ export class Sample {
       stored: this.#stored,
       deadlines: this.#deadlines,
       sightings: this.#sightings,
-      lanes: [{ bot: 'a', grants: this.#grants, closings: this.#closings }],
+      lanes: [{ bot: 'a', grants: this.#grants, closings: this.#closings, skips: this.#skips }],
       faults: [],
     };
   }
