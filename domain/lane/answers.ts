@@ -21,7 +21,7 @@ export function thinAnswers(answers: Answers, lookBackMs: number, nowMs: number)
   const gathered = new Map<number, number>();
   for (const [atMs, slots] of recent) {
     const ageMs = nowMs - atMs;
-    const gridMs = ageMs <= exactAgeMs ? 1 : 2 ** Math.floor(Math.log2(ageMs / 64));
+    const gridMs = ageMs <= exactAgeMs ? 1 : 2 ** (31 - Math.clz32(ageMs / 64));
     const laterMs = Math.ceil(atMs / gridMs) * gridMs;
     gathered.set(laterMs, (gathered.get(laterMs) ?? 0) + slots);
   }

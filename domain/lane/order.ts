@@ -86,7 +86,10 @@ export function dropDead(lane: Lane, chat: Chat, nowMs: number): void {
   unblock(chat, (wanted) => dead.has(wanted));
 }
 
-/** Whether a reply may go now as far as order is concerned: along `after`, otherwise by first ask (rule 9). */
+/**
+ * Whether a reply may go now as far as order is concerned: along `after`, otherwise by first ask (rule 9), but `reply`
+ * before `bulk`.
+ */
 export function orderOf(
   lane: Lane,
   chat: Chat,
@@ -102,6 +105,8 @@ export function orderOf(
     if (place) place.blockedOn = null;
   }
   for (const ahead of chat.places.before(self)) {
+    // A broadcast that waits for hours must not keep the answer to a person waiting.
+    if (ahead.bulk && ask.class === 'reply') continue;
     // One that waits for its own predecessor holds nobody else up.
     if (ahead.blockedOn === null && !isDead(lane, ahead, nowMs)) {
       return { kind: 'behind', aheadTicketMs: ahead.ticketMs };

@@ -2,7 +2,7 @@ import { thinAnswers } from './answers.ts';
 import { giveBackSlots, revocationLifeMs } from './fence.ts';
 import { dropDead } from './order.ts';
 import { policyInForce } from './policy.ts';
-import { measureLane } from './size.ts';
+import { hasRoomForPlace, measureLane } from './size.ts';
 import { lookBackMs, windowsOf } from './slots.ts';
 import type { Fence, Lane } from './state.ts';
 
@@ -15,7 +15,8 @@ const outstandingLifeMs = 60 * 60_000;
 const maxSettled = 800;
 const maxRevoked = 300;
 const maxLostOutstanding = 150;
-const maxDone = 2000;
+const maxDone = 4000;
+const maxDoneWhenFull = 2000;
 
 /** Forgets what is not needed any more, at most once a second. What is forgotten of fences is noted (`forgottenMs`). */
 export function sweep(lane: Lane, nowMs: number): void {
@@ -34,8 +35,9 @@ export function sweep(lane: Lane, nowMs: number): void {
 }
 
 function sweepDone(lane: Lane, nowMs: number): void {
+  const most = hasRoomForPlace(lane) ? maxDone : maxDoneWhenFull;
   for (const [hash, atMs] of lane.done) {
-    if (atMs + doneLifeMs > nowMs && lane.done.size <= maxDone) break;
+    if (atMs + doneLifeMs > nowMs && lane.done.size <= most) break;
     lane.done.delete(hash);
   }
 }

@@ -8,8 +8,9 @@ describe('F12: a flooded or failed reply keeps its place', () => {
     lane.after(50).reports('a', { outcome: 'flood', retryAfterMs: 2_282_000 });
     const ticketMs = lane.nowMs + 2_282_000;
     lane.asks({ reply: 'b' }, { reply: 'c' });
-    lane.after(600_000).asksOne('x', { chat: '78' });
-    lane.cut().after(1_682_000);
+    // Others are heard of all the time, so that nobody's silence is excused.
+    for (let i = 0; i < 2282; i++) lane.after(1000).asksOne(`x${i}`, { chat: '78' });
+    lane.cut();
     expect(whyOf(lane.asksOne('c'))).toBe('order');
     expect(whyOf(lane.asksOne('b'))).toBe('order');
     expect(lane.asksOne('a', { attempt: 2, ticketMs }).kind).toBe('go');
@@ -97,6 +98,34 @@ describe('rule 9: order along after', () => {
     lane.after(50).reports('a', { outcome: 'sent' });
     expect(whyOf(lane.after(2000).asksOne('c'))).toBe('order');
     expect(lane.asksOne('b', { after: 'a' }).kind).toBe('go');
+  });
+});
+
+describe('F14: a broadcast and the answer to a person in one chat', () => {
+  test('a reply goes before bulk that has asked earlier, one after the other all the same', () => {
+    const lane = new LaneUnderTest().extends(10);
+    for (let i = 0; i < 5; i++) lane.asksOne(`bulk${i}`, { class: 'bulk' });
+    const ticketMs = untilOf(lane.asksOne('reply'));
+    lane.nowMs = ticketMs;
+    expect(lane.asksOne('reply', { ticketMs }).kind).toBe('go');
+    expect(whyOf(lane.asksOne('bulk0', { class: 'bulk', ticketMs }))).not.toBe('go');
+  });
+
+  test('unless it names one of them as its predecessor', () => {
+    const lane = new LaneUnderTest();
+    lane.asksOne('bulk', { class: 'bulk' });
+    expect(whyOf(lane.after(2000).asksOne('reply', { after: 'bulk' }))).toBe('order');
+  });
+
+  test('bulk keeps its order, and does not overtake replies', () => {
+    const lane = new LaneUnderTest().extends(10);
+    lane.asksOne('reply');
+    lane.asksOne('bulk0', { class: 'bulk' });
+    const ticketMs = untilOf(lane.asksOne('bulk1', { class: 'bulk' }));
+    lane.nowMs = ticketMs;
+    for (const reply of ['bulk1', 'bulk0']) {
+      expect(whyOf(lane.asksOne(reply, { class: 'bulk', ticketMs }))).toBe('order');
+    }
   });
 });
 

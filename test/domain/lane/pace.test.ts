@@ -54,7 +54,10 @@ describe('F14: two classes', () => {
       const world = new World(12, { policy: { bot }, ways: { ...lateWays, workers } });
       for (let i = 0; i < 1000; i++) world.add(i, { key: `b${i}`, chat: `c${i}`, isBulk: true });
       const arrivals = Array.from({ length: 10 }, (_, i) => 3000 + i * 2713);
-      const replies = arrivals.map((atMs, i) => world.add(atMs, { key: `r${i}`, chat: `rc${i}` }));
+      // Some go to chats that the broadcast has not reached yet.
+      const replies = arrivals.map((atMs, i) =>
+        world.add(atMs, { key: `r${i}`, chat: i % 2 === 0 ? `rc${i}` : `c${999 - i}` }),
+      );
       world.runFor(32_000);
       replies.forEach((reply, i) => expect(waitMsOf(reply, arrivals[i]!)).toBeLessThan(2000));
       const bulk = world.service.arrivals.filter((arrival) => arrival.bulk).length;

@@ -105,9 +105,9 @@ describe('rule 19: the state stays under 256 KiB', () => {
   });
 
   test.each([
-    { what: 'chats', kind: 'chat', replies: 50_000, perSecond: 30 },
-    { what: 'groups', kind: 'group', replies: 20_000, perSecond: 30 },
-    { what: 'groups, far above the usual limits', kind: 'group', replies: 60_000, perSecond: 1000 },
+    { what: 'chats', kind: 'chat', replies: 20_000, perSecond: 30 },
+    { what: 'groups', kind: 'group', replies: 10_000, perSecond: 30 },
+    { what: 'groups, far above the usual limits', kind: 'group', replies: 30_000, perSecond: 1000 },
   ] as const)('$replies distinct $what at $perSecond a second', ({ kind, replies, perSecond }) => {
     const lane = new LaneUnderTest({
       bot: [{ limit: perSecond, perMs: 1000 }],
@@ -127,7 +127,7 @@ describe('rule 19: the state stays under 256 KiB', () => {
       if (i % (perSecond * 10) === 0) largest = Math.max(largest, lane.bytes);
     }
     expect(largest).toBeLessThan(limitBytes);
-    expect(granted).toBeGreaterThan(perSecond <= 30 ? 0.9 * replies : 1000);
+    expect(granted).toBeGreaterThan(perSecond <= 30 ? 0.9 * replies : 600);
   });
 
   test('policies, operators and replies with the longest texts that are taken', () => {
@@ -160,10 +160,10 @@ describe('rule 19: the state stays under 256 KiB', () => {
 });
 
 test('rule 7: what is forgotten of lost claims does not free their slots', () => {
-  const lane = new LaneUnderTest({ bot: [{ limit: 300, perMs: 3_600_000 }], maxOutstanding: 1000 });
+  const lane = new LaneUnderTest({ bot: [{ limit: 250, perMs: 3_600_000 }], maxOutstanding: 1000 });
   let granted = 0;
-  for (let i = 0; i < 3500; i++) {
+  for (let i = 0; i < 1200; i++) {
     if (lane.after(1000).asksOne(`r${i}`, { chat: `c${i}`, ticketMs: lane.nowMs }).kind === 'go') granted++;
   }
-  expect(granted).toBe(300);
+  expect(granted).toBe(250);
 });

@@ -8,6 +8,7 @@ export interface Book {
   readonly reply: string;
   readonly chat: string;
   readonly after: string | undefined;
+  readonly isBulk: boolean;
   /** Place in the order of first asks. */
   askedAs: number | undefined;
   askedAtMs: number;
@@ -47,13 +48,11 @@ export class Judge {
     this.maxOutstanding = maxOutstanding;
   }
 
-  bookOf(reply: string, chat: string, after?: string): Book {
-    const known = this.books.get(reply);
-    if (known) return known;
+  /** Begins to watch a reply. */
+  openBook(part: Pick<Book, 'reply' | 'chat' | 'after' | 'isBulk'>): Book {
+    const { reply, chat } = part;
     const book: Book = {
-      reply,
-      chat,
-      after,
+      ...part,
       askedAs: undefined,
       askedAtMs: 0,
       expectedMs: 0,
@@ -191,6 +190,7 @@ export class Judge {
         other.askedAs !== undefined &&
         own.askedAs !== undefined &&
         other.askedAs < own.askedAs &&
+        (own.isBulk || !other.isBulk) &&
         !this.isBlocked(other)
       ) {
         this.object(`${own.reply} overtakes ${other.reply} at ${nowMs}`);

@@ -59,7 +59,8 @@ export class ModelReply {
     this.world = world;
     this.plan = plan;
     this.chat = plan.chat;
-    this.book = world.judge.bookOf(plan.key, plan.chat, plan.after);
+    const { key: reply, chat, after, isBulk } = plan;
+    this.book = world.judge.openBook({ reply, chat, after, isBulk });
   }
 
   start(): void {
