@@ -1,0 +1,120 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { cooldownWorkflowId, replyWorkflowId } from '../../domain/ids.ts';
+import { packageRoot } from '../../tools/temporal/package-root.ts';
+import { cancelReplyUpdate, claimUpdate, decideReplyUpdate } from '../../workflows/protocol.ts';
+import { defaultLanePolicy } from '../../domain/lane/policy.ts';
+import { step } from '../support/fake-service/index.ts';
+import { Rig, textReply } from '../support/rig/rig.ts';
+
+/**
+ * Records one history of each course that a reply and a lane take, on a real server, into `test/fixtures/histories/`. To be
+ * run when a new course is added: a history that has been released stays as it is, and must replay for ever.
+ */
+const folder = join(packageRoot(), 'test', 'fixtures', 'histories');
+const bot = 'support';
+const settings = { httpTimeoutMs: 1000, limits: 'none' };
+const rig = await Rig.start({ bots: { support: { settings } } });
+try {
+  await mkdir(folder, { recursive: true });
+  await sentAtOnce();
+  await floodThenSent();
+  await migrated();
+  await rejected();
+  await unknownThenResent();
+  await cancelledWhileWaiting();
+  await expired();
+  await laneThroughTurnover();
+} finally {
+  await rig.close();
+}
+
+async function sentAtOnce(): Promise<void> {
+  await rig.start(textReply(bot, 'sent-at-once', 1));
+  await save('sent-at-once');
+}
+
+async function floodThenSent(): Promise<void> {
+  rig.fake.script(bot, { chat: 2, times: 1 }, step.flood(1));
+  await rig.start(textReply(bot, 'flood-then-sent', 2));
+  await save('flood-then-sent');
+}
+
+async function migrated(): Promise<void> {
+  rig.fake.script(bot, { chat: -3, times: 1 }, step.migrate('-1003'));
+  await rig.start(textReply(bot, 'migrated', -3));
+  await save('migrated');
+}
+
+async function rejected(): Promise<void> {
+  rig.fake.script(bot, { chat: 4, times: 1 }, step.forbidden());
+  await rig.start(textReply(bot, 'rejected', 4));
+  await save('rejected');
+}
+
+async function unknownThenResent(): Promise<void> {
+  rig.fake.script(bot, { chat: 5, times: 1 }, step.silence({ store: false }));
+  await rig.start(textReply(bot, 'unknown-then-resent', 5));
+  await rig.until(bot, 'unknown-then-resent', ({ state }) => state === 'review');
+  await rig.handle(bot, 'unknown-then-resent').executeUpdate(decideReplyUpdate, {
+    args: [{ attempt: 1, decision: 'resend', by: 'ana', reason: 'it is not in the chat' }],
+  });
+  await save('unknown-then-resent');
+}
+
+async function cancelledWhileWaiting(): Promise<void> {
+  rig.fake.script(bot, { chat: 6, times: 1 }, step.flood(8));
+  await rig.start(textReply(bot, 'cancelled-while-waiting', 6));
+  await rig.until(bot, 'cancelled-while-waiting', ({ waiting }) => waiting?.why === 'cooldown');
+  await rig.handle(bot, 'cancelled-while-waiting').executeUpdate(cancelReplyUpdate, {
+    args: [{ by: 'ana', reason: 'a person has answered' }],
+  });
+  await save('cancelled-while-waiting');
+}
+
+/** Within the cooldown that the reply before has met. */
+async function expired(): Promise<void> {
+  const expiresAt = new Date(Date.now() + 2000).toISOString();
+  await rig.start(textReply(bot, 'expired', 7, { expiresAt }));
+  await save('expired');
+}
+
+/** So many claims that the lane continues as new; both runs are kept. */
+async function laneThroughTurnover(): Promise<void> {
+  const lane = rig.client.workflow.getHandle(cooldownWorkflowId(bot));
+  const { runId } = await lane.describe();
+  for (let i = 0; i < 1500; i += 20) {
+    await Promise.all(
+      Array.from({ length: 20 }, () =>
+        lane.executeUpdate(claimUpdate, { args: [{ policy: defaultLanePolicy, asks: [] }] }),
+      ),
+    );
+  }
+  const first = rig.client.workflow.getHandle(cooldownWorkflowId(bot), runId);
+  const events = (await first.fetchHistory()).events ?? [];
+  if (!events.some((event) => event.workflowExecutionContinuedAsNewEventAttributes)) {
+    throw new Error('the lane has not continued as new');
+  }
+  await write('lane-with-floods', { events });
+  await rig.start(textReply(bot, 'after-turnover', 8));
+  await rig.result(bot, 'after-turnover');
+  await write('lane-after-turnover', await lane.fetchHistory());
+}
+
+async function save(key: string): Promise<void> {
+  await rig.result(bot, key);
+  await write(key, await rig.client.workflow.getHandle(replyWorkflowId({ bot, key })).fetchHistory());
+}
+
+/** Written small, and without the name of the machine that it was recorded on. */
+async function write(name: string, history: Parameters<typeof historyToJSON>[0]): Promise<void> {
+  const text = JSON.stringify(JSON.parse(historyToJSON(history)), (field, value: unknown) =>
+    field === 'identity' ? 'recorded' : value,
+  );
+  const path = join(folder, `${name}.json`);
+  if (text.length > 100_000) await writeFile(`${path}.gz`, gzipSync(text, { level: 9 }));
+  else await writeFile(path, text);
+  process.stderr.write(`recorded ${name}\n`);
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { packageRoot } from '../../tools/temporal/package-root.ts';
+
+const folder = join(packageRoot(), 'test', 'fixtures', 'histories');
+const bundle = join(packageRoot(), 'dist', 'workflow-bundle.js');
+const names = readdirSync(folder).filter((name) => /\.json(\.gz)?$/.test(name));
+
+beforeAll(() => {
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+  expect(existsSync(bundle), 'npm run build makes dist/workflow-bundle.js').toBe(true);
+});
+
+describe('a recorded history replays with the workflows of today', () => {
+  it('there are histories of replies and of lanes', () => {
+    expect(names.length).toBeGreaterThanOrEqual(9);
+  });
+
+  it.each(names)('%s', async (name) => {
+    expect(await problemOf(readHistory(name))).toBeUndefined();
+  });
+});
+
+describe('the control: a history that the workflows could not have made does not replay', () => {
+  it('an activity of another name', async () => {
+    const broken = readHistory('sent-at-once.json');
+    const scheduled = broken.events.find((event) => event['activityTaskScheduledEventAttributes']);
+    scheduled!['activityTaskScheduledEventAttributes'] = {
+      ...(scheduled!['activityTaskScheduledEventAttributes'] as object),
+      activityType: { name: 'sendTwice' },
+    };
+    expect(await problemOf(broken)).toMatch(/nondeterminism|activity type/i);
+  });
+
+  it('a lane that answered without being asked for its next run', async () => {
+    const broken = readHistory('lane-with-floods.json.gz');
+    const last = broken.events.at(-1)!;
+    delete last['workflowExecutionContinuedAsNewEventAttributes'];
+    last['eventType'] = 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED';
+    last['workflowExecutionCompletedEventAttributes'] = { workflowTaskCompletedEventId: '4' };
+    expect(await problemOf(broken)).toMatch(/nondeterminism|does not match/i);
+  });
+});
+
+interface History {
+  readonly events: Record<string, unknown>[];
+}
+
+function readHistory(name: string): History {
+  const bytes = readFileSync(join(folder, name));
+  return JSON.parse((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8')) as History;
+}
+
+/** Why the history does not replay, or undefined. */
+async function problemOf(history: History): Promise<string | undefined> {
+  const workflowId = startedAs(history);
+  const results = Worker.runReplayHistories({ workflowBundle: { codePath: bundle } }, [
+    { workflowId, history: historyFromJSON(history) },
+  ]);
+  for await (const { error } of results) return error?.message;
+  throw new Error('nothing was replayed');
+}
+
+/** The Workflow Id, which a history does not hold: from its input. */
+function startedAs(history: History): string {
+  const started = history.events[0]?.['workflowExecutionStartedEventAttributes'] as {
+    workflowType: { name: string };
+    input: { payloads: { data: string }[] };
+  };
+  const input = JSON.parse(Buffer.from(started.input.payloads[0]?.data ?? '', 'base64').toString('utf8')) as {
+    bot: string;
+    key: string;
+  };
+  return started.workflowType.name === 'cooldownWorkflow'
+    ? `cooldown:${input.bot}`
+    : `reply:${input.bot}:${input.key}`;
+}
