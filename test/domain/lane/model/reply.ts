@@ -51,7 +51,7 @@ export class ModelReply {
   /** Where the lane holds a place for it; empty where it may, but the reply was not told. */
   private placeIn: string | undefined;
   private unreached = 0;
-  private isBusy = false;
+  private isBusy = true;
   /** Counts waits, so that one which was ended early does not end a second time. */
   private waits = 0;
 

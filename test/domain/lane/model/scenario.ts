@@ -41,6 +41,13 @@ export const scenarios = fc.record({
   bulk: chance(0.5),
   weighted: chance(0.2),
   leavers: chance(0.2),
+  acts: fc.array(
+    fc.record({
+      atMs: fc.nat(120_000),
+      action: fc.constantFrom('pause', 'resume', 'override', 'extend'),
+    }),
+    { maxLength: 3 },
+  ),
   ways: fc.record({
     workers: fc.constantFrom(1, 4),
     cutChance: fc.constantFrom(0, 0.02, 0.3),
@@ -62,6 +69,15 @@ export const scenarios = fc.record({
     silentChance: chance(0.05),
     heldChance: chance(0.02),
     rejectedChance: chance(0.1),
+    authChance: chance(0.05),
+    migrations: fc.constantFrom(
+      [],
+      [['chat-0', 'chat-100']],
+      [
+        ['chat-0', 'chat-1'],
+        ['chat-2', 'chat-0'],
+      ],
+    ) as fc.Arbitrary<readonly (readonly [string, string])[]>,
   }),
 });
 
@@ -93,5 +109,11 @@ export function build(scenario: Scenario): World {
       ...(dice.happens(scenario.leavers) ? { vanishesAtMs: soonMs } : {}),
     });
   }
+  for (const { atMs, action } of scenario.acts) {
+    if (action === 'extend') world.timeline.after(atMs, () => world.host.extend(30));
+    else world.operate(atMs, action);
+  }
+  // Whatever made the lane stand still: somebody looks after it now and then.
+  for (let hour = 1; hour < 12; hour++) world.operate(hour * 1_800_000, 'resume');
   return world;
 }

@@ -29,6 +29,7 @@ export interface ServiceWays {
   readonly silentChance: number;
   readonly heldChance: number;
   readonly rejectedChance: number;
+  readonly authChance: number;
   readonly migrations: readonly (readonly [from: string, to: string])[];
 }
 
@@ -40,6 +41,7 @@ export const kindService: ServiceWays = {
   silentChance: 0,
   heldChance: 0,
   rejectedChance: 0,
+  authChance: 0,
   migrations: [],
 };
 
@@ -78,6 +80,7 @@ export class ModelService {
     if (chance.happens(ways.silentChance)) return { kind: 'none' };
     if (chance.happens(ways.heldChance)) return { kind: 'held' };
     if (chance.happens(ways.rejectedChance)) return { kind: 'rejected' };
+    if (chance.happens(ways.authChance)) return { kind: 'auth' };
     return { kind: 'sent' };
   }
 
