@@ -139,7 +139,7 @@ describe.concurrent('what the mission asks for', () => {
   });
 
   it('a cancellation while waiting', async () => {
-    rig.fake.script('cancelled', {}, step.flood(6));
+    rig.fake.script('cancelled', {}, step.flood(12));
     await rig.start(textReply('cancelled', 'first', 11));
     await rig.until('cancelled', 'first', ({ waiting }) => waiting?.why === 'cooldown');
     const savedMs = await savedDeadlineMs('cancelled');

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import { Client, Connection, type WorkflowHandle, isGrpcServiceError } from '@temporalio/client';
 import { cooldownWorkflowId, contentHash, replyWorkflowId } from '../../../domain/ids.ts';
 import type { LaneView } from '../../../domain/lane/show.ts';
 import type { ReplyRecord } from '../../../domain/record.ts';
@@ -146,7 +146,7 @@ export class Rig {
 
   /** The record of an open reply. */
   record(bot: string, key: string): Promise<ReplyRecord> {
-    return this.handle(bot, key).query(replyQuery);
+    return asked(() => this.handle(bot, key).query(replyQuery));
   }
 
   /** The record of a reply that has ended; waits for that. */
@@ -173,7 +173,7 @@ export class Rig {
   }
 
   lane(bot: string): Promise<LaneView> {
-    return this.client.workflow.getHandle(cooldownWorkflowId(bot)).query(cooldownQuery);
+    return asked(() => this.client.workflow.getHandle(cooldownWorkflowId(bot)).query(cooldownQuery));
   }
 
   async close(): Promise<void> {
@@ -193,6 +193,18 @@ export function textReply(
 ): ReplyInput {
   const { text = key, ...fields } = rest;
   return { bot, key, content: { method: 'sendMessage', params: { chat_id: chat, text } }, ...fields };
+}
+
+/** A query that no worker got round to in time is asked again: that is the machine's load, not the case. */
+async function asked<T>(query: () => Promise<T>, triesLeft = 3): Promise<T> {
+  try {
+    return await query();
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    const late = isGrpcServiceError(cause) && cause.code === 4;
+    if (!late || triesLeft === 0) throw error;
+    return asked(query, triesLeft - 1);
+  }
 }
 
 function tokenOf(bot: string): string {
