@@ -4,7 +4,7 @@ import { type OrderAnswer, markDone, noteLateness, orderOf, takePlace } from './
 import type { Place } from './places.ts';
 import { policyInForce } from './policy.ts';
 import { grantBytes, hasRoomForGrant } from './size.ts';
-import { botFreeAtMs, chatFreeAtMs } from './slots.ts';
+import { botFreeAtMs, chatFreeAtMs, isBotIdle } from './slots.ts';
 import { type Lane, bucketOf, movedChat, newChat } from './state.ts';
 import {
   type TicketHolder,
@@ -103,8 +103,9 @@ function passPaces(candidate: Candidate, wait: (why: WaitWhy, untilMs: number) =
   const chatFreeMs = chatFreeAtMs(lane, policy, { bucket, chat, weight }, nowMs);
   if (chatFreeMs > nowMs) return wait('chat_pace', chatFreeMs);
   const isDue = ask.ticketMs !== undefined && ask.ticketMs <= nowMs;
-  if (!isDue && backlogUntilMs(candidate) > nowMs)
+  if (!isDue && backlogUntilMs(candidate) > nowMs && !isBotIdle(lane, policy, nowMs)) {
     return wait('bot_pace', newTicket(candidate, nowMs, undefined));
+  }
   // Where bulk has come for slots that it is owed, a reply leaves one.
   const left = !bulk && isOwedToBulk(candidate) ? 1 : 0;
   const botFreeMs = botFreeAtMs(lane, policy, { weight: weight + left, bulk }, nowMs);

@@ -1,13 +1,15 @@
-import { type Lane, bucketOf, chatOf } from './state.ts';
+import { type Lane, bucketOf, chatOf, movedChat } from './state.ts';
 
 /** Destinations that moved, kept for replies that still name the old one. */
 const maxMoved = 300;
 
-/** A chat has another id now: its slots and places go along. The newest move wins, so there are no rings. */
+/** A chat has another id now: its slots and places go along. Where that would close a ring, the newest move wins. */
 export function moveChat(lane: Lane, from: string, to: string): void {
-  if (from === to) return;
+  if (movedChat(lane, to) === from) lane.moved.delete(to);
+  const end = movedChat(lane, to);
+  if (from === end) return;
   rememberMove(lane, from, to);
-  const [oldBucket, newBucket] = [bucketOf(from), bucketOf(to)];
+  const [oldBucket, newBucket] = [bucketOf(from), bucketOf(end)];
   const old = lane.chats.get(oldBucket);
   if (!old) return;
   lane.chats.delete(oldBucket);
@@ -26,7 +28,6 @@ export function moveChat(lane: Lane, from: string, to: string): void {
 function rememberMove(lane: Lane, from: string, to: string): void {
   // Ids of unusual length are not worth the room: each reply to them finds out for itself.
   if (bucketOf(from) !== from || bucketOf(to) !== to) return;
-  lane.moved.delete(to);
   lane.moved.delete(from);
   lane.moved.set(from, to);
   const [oldest] = lane.moved.keys();

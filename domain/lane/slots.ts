@@ -42,7 +42,12 @@ export function botFreeAtMs(
   return Math.max(freeAtMs, Math.min(...answers));
 }
 
-/** The same for one chat. */
+/** Whether no slot of the bot is in use: whoever had a ticket for now has not come, and need not be waited for. */
+export function isBotIdle(lane: Lane, policy: LanePolicy, nowMs: number): boolean {
+  return botFreeAtMs(lane, policy, { weight: Infinity, bulk: false }, nowMs) <= nowMs;
+}
+
+/** The earliest instant at which `weight` slots of one chat are free. */
 export function chatFreeAtMs(
   lane: Lane,
   policy: LanePolicy,

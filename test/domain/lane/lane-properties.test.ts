@@ -9,6 +9,6 @@ test('whatever happens around it, the lane keeps its promises and no reply is st
       expect(world.violations()).toEqual([]);
       expect(world.stuck()).toEqual([]);
     }),
-    { numRuns: Number(process.env['RUNS'] ?? 40) },
+    { numRuns: Number(process.env['RUNS'] ?? 60) },
   );
 });

@@ -48,6 +48,17 @@ describe('R2: a chat that moves', () => {
     expect(lane.after(1000).asksOne('a', { chat: 'A', attempt: 3 })).not.toHaveProperty('chat');
   });
 
+  test('a chat that moves to one that has moved on follows it, and those who wait there stay', () => {
+    const lane = new LaneUnderTest();
+    lane.asks({ reply: 'a', chat: 'A' }, { reply: 'b', chat: 'B' });
+    lane.asks({ reply: 'a2', chat: 'A' }, { reply: 'b2', chat: 'B' });
+    lane.after(50).reports('a', { chat: 'A', outcome: 'migrated', movedTo: 'C' });
+    lane.after(50).reports('b', { chat: 'B', outcome: 'migrated', movedTo: 'A' });
+    expect(['A', 'B', 'C'].map((chat) => movedChat(lane.lane, chat))).toEqual(['C', 'C', 'C']);
+    expect(lane.lane.placeCount).toBe(4);
+    expect([...lane.lane.chats.keys()]).toEqual(['C']);
+  });
+
   test('however chats move about, there is no ring, and the order of each is kept', () => {
     const moves = fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 40 });
     fc.assert(

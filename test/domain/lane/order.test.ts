@@ -158,6 +158,16 @@ describe('places whose holders never come back', () => {
     expect(lane.lane.latenessMs).toBeLessThan(20_000);
   });
 
+  test('a queue whose holders were all terminated does not make newcomers wait either', () => {
+    const lane = new LaneUnderTest({ bot: [{ limit: 2, perMs: 1000 }] }).extends(10);
+    for (let i = 0; i < 500; i++) lane.asksOne(`r${i}`, { chat: `c${i}` });
+    lane.after(15_000);
+    for (let i = 0; i < 5; i++) {
+      expect(lane.after(1100).asksOne(`new${i}`, { chat: `new${i}` }).kind).toBe('go');
+      lane.reports(`new${i}`, { chat: `new${i}`, outcome: 'sent' });
+    }
+  });
+
   test('a queue that is given up does not make newcomers wait behind nobody', () => {
     const lane = new LaneUnderTest({ bot: [{ limit: 1, perMs: 1000 }] });
     lane.asksOne('x');
