@@ -80,6 +80,8 @@ export interface PlannedReply {
 export interface Schedule {
   readonly seed: number;
   readonly durationMs: number;
+  /** Replies per second. */
+  readonly rate: number;
   readonly replies: readonly PlannedReply[];
   readonly faults: readonly PlannedFault[];
   readonly acts: readonly PlannedAct[];

@@ -2,19 +2,19 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { reportOf, tell } from './report.ts';
 import { play } from './run.ts';
-import { drawSchedule } from './schedule.ts';
+import { defaultRate, drawSchedule } from './schedule.ts';
 import { judge } from './verdict.ts';
 
 /**
- * `npm run chaos -- --seed N --minutes M [--json] [--record FILE] [--keep]`: plays the faults of a seed against real worker
- * processes, a real server and the fake service, and judges what came of every reply. Exit code 0 if all rules were kept. `--keep`
- * leaves the server's file behind.
+ * Plays the faults of a seed against real worker processes, a real server and the fake service, and judges what became of
+ * every reply. Exit code 0 if all rules were kept. `--record` writes all evidence down, `--keep` leaves the server's file.
  */
-const usage = 'npm run chaos -- [--seed N] [--minutes M] [--json] [--record FILE] [--keep]';
+const usage = 'npm run chaos -- [--seed N] [--minutes M] [--rate R] [--json] [--record FILE] [--keep]';
 
 interface Options {
   readonly seed: number;
   readonly minutes: number;
+  readonly rate: number;
   readonly json: boolean;
   readonly record: string | undefined;
   readonly keep: boolean;
@@ -26,14 +26,16 @@ function readOptions(): Options | undefined {
       options: {
         seed: { type: 'string', default: '1' },
         minutes: { type: 'string', default: '1' },
+        rate: { type: 'string', default: String(defaultRate) },
         json: { type: 'boolean', default: false },
         record: { type: 'string' },
         keep: { type: 'boolean', default: false },
       },
     });
-    const [seed, minutes] = [Number(values.seed), Number(values.minutes)];
+    const [seed, minutes, rate] = [Number(values.seed), Number(values.minutes), Number(values.rate)];
     if (!Number.isSafeInteger(seed) || seed < 0 || !(minutes > 0 && minutes <= 24 * 60)) return undefined;
-    return { seed, minutes, json: values.json, record: values.record, keep: values.keep };
+    if (!(rate > 0 && rate <= 100)) return undefined;
+    return { seed, minutes, rate, json: values.json, record: values.record, keep: values.keep };
   } catch {
     return undefined;
   }
@@ -44,16 +46,20 @@ if (options === undefined) {
   process.stderr.write(`${usage}\n`);
   process.exit(2);
 }
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.on(signal, () => process.exit(code));
 const beganMs = performance.now();
 const log = (line: string): void => {
   const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
   process.stderr.write(`chaos: ${seconds.padStart(6)} s  ${line}\n`);
 };
-const schedule = drawSchedule(options.seed, options.minutes * 60_000);
+const schedule = drawSchedule(options.seed, options.minutes * 60_000, options.rate);
 const record = await play(schedule, { log, keep: options.keep });
 const verdict = judge(record.evidence);
 if (options.record !== undefined) await writeFile(options.record, JSON.stringify(record));
-process.stdout.write(
-  options.json ? `${JSON.stringify(reportOf(record, verdict), null, 2)}\n` : tell(record, verdict),
-);
+const text = options.json ? `${JSON.stringify(reportOf(record, verdict), null, 2)}\n` : tell(record, verdict);
+await new Promise<void>((resolve) => void process.stdout.write(text, () => resolve()));
 process.exit(verdict.passed ? 0 : 1);

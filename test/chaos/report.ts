@@ -14,6 +14,7 @@ export function reportOf(record: RunRecord, verdict: Verdict): Record<string, un
   return {
     seed: schedule.seed,
     minutes,
+    rate: schedule.rate,
     passed,
     startedAt,
     rules: Object.fromEntries(

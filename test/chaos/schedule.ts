@@ -11,8 +11,9 @@ import {
   workerCount,
 } from './fault.ts';
 
-/** Milliseconds between two of a kind, drawn evenly. About five replies and a quarter of a fault a second. */
-const replyGapMs = [80, 320] as const;
+/** Replies per second, unless a run is told otherwise: two cores hold that, faults included. */
+export const defaultRate = 5;
+/** Milliseconds between two of a kind, drawn evenly. About a quarter of a fault a second. */
 const faultGapMs = [1500, 6000] as const;
 const actGapMs = [600, 2400] as const;
 /** The first fault meets a stream that flows. */
@@ -30,21 +31,28 @@ const actDeck: Readonly<Record<Act['kind'], number>> = {
 const privateChats = 7;
 const groupChats = 3;
 
-/** Draws everything that a run does. The same seed and length give the same schedule. */
-export function drawSchedule(seed: number, durationMs: number): Schedule {
+/** Draws everything that a run does. The same seed, length and rate give the same schedule. */
+export function drawSchedule(seed: number, durationMs: number, rate = defaultRate): Schedule {
   const chance = new Chance(seed);
   return {
     seed,
     durationMs,
-    replies: drawReplies(seed, durationMs, chance.fork('replies')),
+    rate,
+    replies: drawReplies(seed, durationMs, rate, chance.fork('replies')),
     faults: drawFaults(durationMs, chance.fork('faults')),
     acts: drawActs(durationMs, chance.fork('acts')),
   };
 }
 
-function drawReplies(seed: number, durationMs: number, chance: Chance): readonly PlannedReply[] {
+function drawReplies(
+  seed: number,
+  durationMs: number,
+  rate: number,
+  chance: Chance,
+): readonly PlannedReply[] {
   const last = new Map<string, { order: number; key: string }>();
-  return instants(0, durationMs, replyGapMs, chance).map((atMs, index) => {
+  const gapMs = [Math.round(400 / rate), Math.round(1600 / rate)] as const;
+  return instants(0, durationMs, gapMs, chance).map((atMs, index) => {
     const bot = chance.pick(botNames);
     const chat = drawChat(bot, chance);
     const key = `chaos-${seed}-${index + 1}`;

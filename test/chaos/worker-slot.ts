@@ -58,6 +58,7 @@ export class WorkerSlot {
     await writeFile(slot.#clockFile, '0');
     await writeFile(slot.#configFile, JSON.stringify(options.configOf(`http://${service.address}`)));
     slot.#process = await slot.#startProcess();
+    process.on('exit', () => void slot.#process?.kill());
     slot.#supervised = slot.#supervise();
     return slot;
   }
