@@ -92,6 +92,10 @@ export function workerOptions(): Omit<WorkerOptions, 'connection' | 'activities'
     shutdownForceTime: '45s',
     // A lane's tasks go elsewhere soon after its worker was killed.
     stickyQueueScheduleToStartTimeout: '1s',
+    // So tasks come to the common queue more often, and starts always do: at the default of two pollers for it, a busy
+    // machine lets them wait there for seconds.
+    maxConcurrentWorkflowTaskPolls: 20,
+    nonStickyToStickyPollRatio: 0.5,
     // A cancellation reaches a waiting activity with its next heartbeat.
     maxHeartbeatThrottleInterval: '2s',
     defaultHeartbeatThrottleInterval: '2s',
