@@ -108,7 +108,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe('an outcome that nobody can know', () => {
+describe('U1, U2, U4, U5: an outcome that nobody can know', () => {
   for (const [i, one] of CASES.entries()) {
     it(`${one.title}: one request, then review`, async () => {
       const chat = i + 1;

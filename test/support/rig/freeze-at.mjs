@@ -5,19 +5,18 @@ import net from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 const { RIG_FREEZE_AT: step, RIG_FREEZE_MATCH: match = '', RIG_FREEZE_PORT: port } = process.env;
-let frozen = false;
+let passes = Number(process.env.RIG_FREEZE_PASSES ?? 0);
 
 function freeze() {
-  if (frozen) return;
-  frozen = true;
-  process.kill(process.pid, 'SIGSTOP');
+  passes -= 1;
+  if (passes === -1) process.kill(process.pid, 'SIGSTOP');
 }
 
 /** Before a message of that name leaves for Temporal; names are length-prefixed in the bytes of a request. */
 function beforeMessage(rpc, name) {
   const require = createRequire(createRequire(import.meta.url).resolve('@temporalio/client'));
   const { Client } = require('@grpc/grpc-js');
-  const { makeUnaryRequest } = Client.prototype;
+  const makeUnaryRequest = Reflect.get(Client.prototype, 'makeUnaryRequest');
   const wanted = Buffer.from([name.length, ...Buffer.from(name)]);
   Client.prototype.makeUnaryRequest = function (path, serialize, deserialize, argument, ...rest) {
     const bytes = Buffer.from(serialize(argument));

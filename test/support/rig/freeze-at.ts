@@ -8,17 +8,24 @@ import type { WorkerProcess } from './worker-process.ts';
 /** Where a worker can be made to stop by itself: before it asks the lane, connects to the service, or reports. */
 export type FreezeStep = 'claim' | 'connect' | 'report';
 
-/** Environment for a worker that freezes once, just before the step. `match` narrows `claim` and `report` to one key. */
-export function freezeAt(
-  step: FreezeStep,
-  options: { readonly match?: string; readonly port?: number },
-): Record<string, string> {
+export interface FreezeOptions {
+  /** Narrows `claim` and `report` to the messages that hold this, such as a key. */
+  readonly match?: string;
+  /** The service's port, for `connect`. */
+  readonly port?: number;
+  /** How often the step is passed before. */
+  readonly passes?: number;
+}
+
+/** Environment for a worker that freezes once, just before the step. */
+export function freezeAt(step: FreezeStep, options: FreezeOptions): Record<string, string> {
   const preload = join(packageRoot(), 'test', 'support', 'rig', 'freeze-at.mjs');
   return {
     NODE_OPTIONS: `--import=${pathToFileURL(preload).href}`,
     RIG_FREEZE_AT: step,
     RIG_FREEZE_MATCH: options.match ?? '',
     RIG_FREEZE_PORT: String(options.port ?? ''),
+    RIG_FREEZE_PASSES: String(options.passes ?? 0),
   };
 }
 

@@ -107,11 +107,17 @@ export class Rig {
     await this.#writeConfig();
   }
 
-  /** Kills all workers, and starts as many. */
-  async restartWorkers(env: Readonly<Record<string, string>> = {}): Promise<void> {
+  /** SIGKILL to all workers. Returns how many there were. */
+  async killWorkers(): Promise<number> {
     const killed = this.workers.splice(0);
     await Promise.all(killed.map((worker) => worker.kill()));
-    await Promise.all(killed.map(() => this.addWorker(env)));
+    return killed.length;
+  }
+
+  /** Kills all workers, and starts as many. */
+  async restartWorkers(): Promise<void> {
+    const count = await this.killWorkers();
+    await Promise.all(Array.from({ length: count }, () => this.addWorker()));
   }
 
   /** What the fake must know a bot by. */
@@ -164,7 +170,13 @@ export class Rig {
     let last: ReplyRecord | undefined;
     await waitUntil(
       async () => {
-        last = await this.record(bot, key);
+        try {
+          last = await this.record(bot, key);
+        } catch (error) {
+          // Right after a worker was killed or frozen, nobody answers queries for some seconds.
+          if (isUnanswered(error)) return false;
+          throw error;
+        }
         return wanted(last);
       },
       { withinMs, what: () => `reply ${bot}/${key}, now ${JSON.stringify(last)}` },
@@ -176,12 +188,44 @@ export class Rig {
     return asked(() => this.client.workflow.getHandle(cooldownWorkflowId(bot)).query(cooldownQuery));
   }
 
+  /** A lane in its first second cannot vouch for the time before it: waits that out. */
+  async untilLaneIsOld(bot: string): Promise<void> {
+    const handle = this.client.workflow.getHandle(cooldownWorkflowId(bot));
+    await waitUntil(
+      async () => {
+        const { startTime } = await handle.describe();
+        return Date.now() > startTime.getTime() + 1500;
+      },
+      { withinMs: 10_000, what: () => `the lane of ${bot} to be old enough` },
+    );
+  }
+
+  /** What the runs of an activity returned, in their order, from the reply's history. */
+  async activityResults(bot: string, key: string, activity: string): Promise<unknown[]> {
+    const { events } = await this.handle(bot, key).fetchHistory();
+    const wanted = new Set(
+      events
+        ?.filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === activity)
+        .map((event) => String(event.eventId)),
+    );
+    return (events ?? []).flatMap(({ activityTaskCompletedEventAttributes: completed }) => {
+      const data = completed?.result?.payloads?.[0]?.data;
+      if (!data || !wanted.has(String(completed.scheduledEventId))) return [];
+      return [JSON.parse(Buffer.from(data).toString('utf8')) as unknown];
+    });
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.kill()));
     await this.#connection.close();
     await Promise.all([this.fake.stop(), this.server.stop()]);
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+function isUnanswered(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return isGrpcServiceError(cause) && cause.code === 4;
 }
 
 /** A text message of one bot. */

@@ -35,6 +35,10 @@ export async function startNode(file: string, env: Readonly<Record<string, strin
   const output: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString('utf8')));
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString('utf8')));
+  // A test run that breaks off leaves no worker behind, not even a frozen one.
+  const killWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  child.once('exit', () => process.off('exit', killWithUs));
   const exited = once(child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
   await ready(child, exited, () => output.join(''));
   return {

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Arrival } from '../support/fake-service/index.ts';
+import { duplicates, step, unsafeRepeats } from '../support/fake-service/index.ts';
+import { freezeAt, untilFrozen } from '../support/rig/freeze-at.ts';
+import { Rig, textReply } from '../support/rig/rig.ts';
+import type { WorkerProcess } from '../support/rig/worker-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+let rig: Rig;
+
+beforeAll(async () => {
+  rig = await Rig.start({
+    workers: 0,
+    // A long time-out, so that on a busy machine too it is the kill that ends the request.
+    bots: {
+      bot: { settings: { httpTimeoutMs: 45_000 } },
+      fresh: {},
+      brief: { settings: { claimLifeMs: 1000 } },
+    },
+  });
+});
+
+afterAll(async () => {
+  await rig.close();
+  expect(rig.fake.problems).toEqual([]);
+  expect(duplicates(rig.fake.stored())).toEqual([]);
+  expect(unsafeRepeats(rig.fake.arrivals)).toEqual([]);
+});
+
+function arrivalsOf(key: string): readonly Arrival[] {
+  return rig.fake.arrivals.filter(({ text }) => text === key);
+}
+
+/** What is left of the workers of the test before goes; the new one is the only one. */
+async function onlyWorker(env: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
+  await rig.killWorkers();
+  return rig.addWorker(env);
+}
+
+/** A lane whose last word was not a success lets one request go first: this one is it. */
+async function openLane(key: string): Promise<void> {
+  await rig.start(textReply('bot', key, 90));
+  expect(await rig.result('bot', key)).toMatchObject({ state: 'sent' });
+}
+
+describe('a worker that is killed (kill -9)', () => {
+  it('U6, U7: with one request stored and unanswered, one answered and not reported, one not yet claimed; three restarts', async () => {
+    const first = await onlyWorker(freezeAt('report', { match: 'answered' }));
+    await rig.untilLaneIsOld('fresh');
+    await openLane('opener-1');
+    rig.fake.script('bot', { chat: 1 }, step.silence({ store: true }));
+    await rig.start(textReply('bot', 'stored', 1));
+    await rig.fake.waitFor(() => arrivalsOf('stored')[0]?.verdict === 'stored');
+    await rig.start(textReply('bot', 'answered', 2));
+    await untilFrozen(first);
+    expect(arrivalsOf('answered')).toMatchObject([{ verdict: 'stored', httpStatus: 200 }]);
+    const second = await onlyWorker(freezeAt('claim', { match: 'before-claim' }));
+    // The first of all claims that this bot's lane would see: nothing else tells it since when it remembers.
+    await rig.start(textReply('fresh', 'before-claim', 3));
+    await untilFrozen(second);
+    await onlyWorker();
+    await onlyWorker();
+
+    for (const key of ['stored', 'answered']) {
+      const record = await rig.until('bot', key, ({ state }) => state === 'review', 60_000);
+      expect(record).toMatchObject({
+        review: { kind: 'unknown', attempt: 1 },
+        attempts: [{ attempt: 1, outcome: 'unknown' }],
+      });
+      expect(arrivalsOf(key)).toHaveLength(1);
+      expect(await rig.activityResults('bot', key, 'revokeAttempt')).toEqual([
+        { kind: 'yes', reported: null },
+      ]);
+    }
+    expect(await rig.result('fresh', 'before-claim')).toMatchObject({
+      state: 'sent',
+      attempts: [{ attempt: 1, outcome: 'sent' }],
+    });
+    expect(arrivalsOf('before-claim')).toHaveLength(1);
+    expect(await rig.activityResults('fresh', 'before-claim', 'revokeAttempt')).toEqual([{ kind: 'never' }]);
+  }, 120_000);
+
+  it('a worker that is told to stop (SIGTERM) finishes its request first: no deploy makes an unknown', async () => {
+    const worker = await onlyWorker();
+    rig.fake.script('bot', { chat: 4 }, step.hold(1500));
+    await rig.start(textReply('bot', 'deployed', 4));
+    await rig.fake.waitFor(() => arrivalsOf('deployed').length === 1);
+    const toldMs = performance.now();
+    await worker.stop();
+    expect(await worker.exited).toBe(0);
+    expect(performance.now() - toldMs).toBeLessThan(20_000);
+    await onlyWorker();
+    expect(await rig.result('bot', 'deployed')).toMatchObject({ state: 'sent', attempts: [{ attempt: 1 }] });
+    expect(arrivalsOf('deployed')).toHaveLength(1);
+  });
+});
+
+describe('a worker that is frozen (SIGSTOP)', () => {
+  it('U8: between claim and request until the claim is stale: sends nothing with it, and once with the next', async () => {
+    const worker = await onlyWorker(freezeAt('connect', { port: rig.fake.port }));
+    await rig.start(textReply('brief', 'stale-claim', 5));
+    await untilFrozen(worker);
+    await new Promise((resolve) => setTimeout(resolve, 1500)); // the life of the claim, and half as much
+    expect(arrivalsOf('stale-claim')).toHaveLength(0);
+    worker.thaw();
+    const record = await rig.result('brief', 'stale-claim');
+    expect(record).toMatchObject({
+      state: 'sent',
+      attempts: [
+        { attempt: 1, outcome: 'unreached', progress: 'not_connected' },
+        { attempt: 2, outcome: 'sent' },
+      ],
+    });
+    expect(arrivalsOf('stale-claim')).toHaveLength(1);
+  });
+
+  it('U8, L15: past the activity’s time-out: what it had claimed does not go out again; its open polls delay others, and double none', async () => {
+    const worker = await onlyWorker(freezeAt('connect', { port: rig.fake.port, passes: 2 }));
+    await openLane('opener-2');
+    await rig.fake.waitFor(({ connections }) => connections.every(({ open }) => !open)); // each makes its own
+    rig.fake.script('bot', { chat: 6 }, step.hold(3000));
+    await rig.start(textReply('bot', 'outlived', 6));
+    await rig.fake.waitFor(() => arrivalsOf('outlived').length === 1);
+    await rig.start(textReply('bot', 'not-begun', 7));
+    await untilFrozen(worker);
+    await rig.addWorker();
+    const others = Array.from({ length: 12 }, (_, i) => `other-${i}`);
+    const startedMs = performance.now();
+    await Promise.all(others.map((key, i) => rig.start(textReply('bot', key, 100 + i))));
+    await rig.fake.waitFor(() => others.every((key) => arrivalsOf(key).length > 0), { timeoutMs: 120_000 });
+    expect(performance.now() - startedMs).toBeLessThan(100_000); // Polls end after a minute of themselves.
+    for (const key of ['outlived', 'not-begun']) {
+      const record = await rig.until('bot', key, ({ state }) => state === 'review', 60_000);
+      expect(record).toMatchObject({ review: { kind: 'unknown', attempt: 1 }, attempts: [{ attempt: 1 }] });
+    }
+    expect(arrivalsOf('outlived')).toMatchObject([{ httpStatus: 200 }]);
+    worker.thaw();
+    // The woken worker ends in good order: then it has done all that it was about to do.
+    await worker.stop();
+    expect(arrivalsOf('outlived')).toHaveLength(1);
+    expect(arrivalsOf('not-begun')).toHaveLength(0);
+    for (const key of ['outlived', 'not-begun'])
+      expect(await rig.record('bot', key)).toMatchObject({ state: 'review', attempts: [{ attempt: 1 }] });
+    for (const key of others) {
+      expect(await rig.result('bot', key)).toMatchObject({ state: 'sent' });
+      expect(arrivalsOf(key)).toHaveLength(1);
+    }
+    await waitUntil(async () => (await rig.lane('bot')).outstanding === 0, {
+      withinMs: 10_000,
+      what: () => 'the lane to hold no request any more',
+    });
+  }, 180_000);
+});
