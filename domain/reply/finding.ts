@@ -7,7 +7,12 @@ import { askAboutReset } from './reset.ts';
 import type { Reply } from './state.ts';
 
 /** Runs in a row that found no worker with the bot's secret, after which a person must look (about ten minutes). */
-const noTokenLimit = 15;
+const noTokenLimit = 35;
+
+/** The open polls of one worker stand together in the queue of tasks: so many runs soon come to another's. */
+const noTokenQuickRuns = 20;
+
+const noTokenQuickMs = 250;
 
 /** A lane that stays silent is asked ever less often: after each ten runs one wait longer, up to six. */
 const runsPerSilence = 10;
@@ -41,7 +46,11 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
     case 'no_token': {
       const noTokenStreak = reply.noTokenStreak + 1;
       if (noTokenStreak >= noTokenLimit) return { ...reply, phase: review('held', finding.why, nowMs) };
-      return { ...reply, noTokenStreak, phase: backoff(reply, noTokenStreak, nowMs, chance) };
+      const phase =
+        noTokenStreak <= noTokenQuickRuns
+          ? wait('backoff', Math.ceil(nowMs + noTokenQuickMs * (1 + chance)), null)
+          : backoff(reply, noTokenStreak - noTokenQuickRuns, nowMs, chance);
+      return { ...reply, noTokenStreak, phase };
     }
     case 'bad_content':
       return {

@@ -161,15 +161,22 @@ describe('each outcome has one phase', () => {
     expect(after([{ kind: 'reset' }]).phase).toMatchObject({ at: 'review', kind: 'unknown' });
   });
 
-  test('no token: others may have it; after fifteen in a row a person must look', () => {
+  test('no token: others may have it; after ten minutes of runs in a row a person must look', () => {
     const missing = { kind: 'no_token', why: 'no token for the bot support' } as const;
-    expect(after(Array.from({ length: 14 }, () => missing)).phase.at).toBe('waiting');
-    expect(after(Array.from({ length: 15 }, () => missing)).phase).toMatchObject({
-      at: 'review',
-      kind: 'held',
+    const times = (length: number) => Array.from({ length }, () => missing);
+    expect(after(times(34)).phase.at).toBe('waiting');
+    expect(after(times(35)).phase).toMatchObject({ at: 'review', kind: 'held' });
+    expect(after([...times(34), postponed(1), missing]).phase.at).toBe('waiting');
+    const waits = Array.from({ length: 34 }, (_, i) => {
+      const { phase } = after(times(i + 1));
+      return phase.at === 'waiting' ? phase.untilMs - startMs : NaN;
     });
-    const between = [...Array.from({ length: 14 }, () => missing), postponed(1), missing];
-    expect(after(between).phase.at).toBe('waiting');
+    // The next worker may have it: soon at first, so that all of the open polls of one worker are passed.
+    expect(waits.slice(0, 20).every((ms) => ms === 250)).toBe(true);
+    expect(waits.slice(20, 27)).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000]);
+    const totalMs = waits.reduce((sum, ms) => sum + ms, 0);
+    expect(totalMs).toBeGreaterThan(540_000);
+    expect(totalMs).toBeLessThan(660_000);
   });
 
   test('content that the service would refuse is rejected before anything is asked', () => {
