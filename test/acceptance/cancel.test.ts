@@ -131,6 +131,18 @@ describe('T3: cancel while the request is in flight', () => {
     expect(await rig.record('flies', 'lost')).toMatchObject({ state: 'review' });
   });
 
+  it('a cancel does not close a review, one from Temporal decides it', async () => {
+    expect(await cancel('flies', 'lost')).toMatchObject({ kind: 'too_late', reply: { state: 'review' } });
+    await rig.handle('flies', 'lost').signal(cancelSignal, who);
+    await rig.handle('flies', 'lost').cancel();
+    expect(await rig.result('flies', 'lost')).toMatchObject({
+      state: 'cancelled',
+      decision: { attempt: 1, decision: 'cancel', by: 'temporal' },
+      attempts: [{ attempt: 1, outcome: 'unknown' }],
+    });
+    expect(arrivalsOf('lost')).toHaveLength(1);
+  });
+
   it('a request from Temporal while in flight lets the truth be: sent', async () => {
     rig.fake.script('flies', { chat: 13 }, step.hold(1200));
     await inFlight('flying-temporal', 13);
