@@ -4,9 +4,16 @@ import { gzipSync } from 'node:zlib';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { cooldownWorkflowId, replyWorkflowId } from '../../domain/ids.ts';
 import { packageRoot } from '../../tools/temporal/package-root.ts';
-import { cancelReplyUpdate, claimUpdate, decideReplyUpdate } from '../../workflows/protocol.ts';
+import {
+  cancelReplyUpdate,
+  claimUpdate,
+  controlUpdate,
+  decideReplyUpdate,
+  extendCooldownSignal,
+} from '../../workflows/protocol.ts';
 import { defaultLanePolicy } from '../../domain/lane/policy.ts';
 import { step } from '../support/fake-service/index.ts';
+import { freezeAt, untilFrozen } from '../support/rig/freeze-at.ts';
 import { Rig, textReply } from '../support/rig/rig.ts';
 
 /**
@@ -26,6 +33,9 @@ try {
   await unknownThenResent();
   await cancelledWhileWaiting();
   await expired();
+  await cancelledByTemporal();
+  await lostThenSent();
+  await lostThenDecided();
   await laneThroughTurnover();
 } finally {
   await rig.close();
@@ -79,6 +89,44 @@ async function expired(): Promise<void> {
   const expiresAt = new Date(Date.now() + 2000).toISOString();
   await rig.start(textReply(bot, 'expired', 7, { expiresAt }));
   await save('expired');
+}
+
+async function cancelledByTemporal(): Promise<void> {
+  const lane = rig.client.workflow.getHandle(cooldownWorkflowId(bot));
+  await lane.signal(extendCooldownSignal, { seconds: 3600, by: 'ana', reason: 'recording' });
+  await rig.start(textReply(bot, 'cancelled-by-temporal', 9));
+  await rig.until(bot, 'cancelled-by-temporal', ({ waiting }) => waiting?.why === 'cooldown');
+  await rig.handle(bot, 'cancelled-by-temporal').cancel();
+  await save('cancelled-by-temporal');
+  await lane.executeUpdate(controlUpdate, {
+    args: [{ action: 'override', by: 'ana', reason: 'recorded' }],
+  });
+}
+
+/** Its worker is killed before its claim: taken back at the lane, and sent by the next run. */
+async function lostThenSent(): Promise<void> {
+  await rig.killWorkers();
+  const worker = await rig.addWorker(freezeAt('claim', { match: 'lost-then-sent' }));
+  await rig.start(textReply(bot, 'lost-then-sent', 10));
+  await untilFrozen(worker);
+  await rig.killWorkers();
+  await rig.addWorker();
+  await save('lost-then-sent');
+}
+
+/** Its worker is killed with the answer in hand. */
+async function lostThenDecided(): Promise<void> {
+  await rig.killWorkers();
+  const worker = await rig.addWorker(freezeAt('report', { match: 'lost-then-decided' }));
+  await rig.start(textReply(bot, 'lost-then-decided', 11));
+  await untilFrozen(worker);
+  await rig.killWorkers();
+  await rig.addWorker();
+  await rig.until(bot, 'lost-then-decided', ({ state }) => state === 'review');
+  await rig.handle(bot, 'lost-then-decided').executeUpdate(decideReplyUpdate, {
+    args: [{ attempt: 1, decision: 'sent', by: 'ana', reason: 'it is in the chat' }],
+  });
+  await save('lost-then-decided');
 }
 
 /** So many claims that the lane continues as new; both runs are kept. */

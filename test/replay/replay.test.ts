@@ -17,11 +17,24 @@ beforeAll(() => {
 
 describe('a recorded history replays with the workflows of today', () => {
   it('there are histories of replies and of lanes', () => {
-    expect(names.length).toBeGreaterThanOrEqual(9);
+    expect(names.length).toBeGreaterThanOrEqual(12);
   });
 
   it.each(names)('%s', async (name) => {
     expect(await problemOf(readHistory(name))).toBeUndefined();
+  });
+});
+
+describe('the control: workflows that do something else do not replay the history', () => {
+  it('a reply that waits a moment before it sends', async () => {
+    const code = readFileSync(bundle, 'utf8');
+    const broken = code.replace(
+      'await this.send();',
+      'await new Promise((resolve) => setTimeout(resolve, 5)); await this.send();',
+    );
+    expect(broken).not.toBe(code);
+    expect(await problemOf(readHistory('sent-at-once.json'), { code })).toBeUndefined();
+    expect(await problemOf(readHistory('sent-at-once.json'), { code: broken })).toMatch(/nondeterminism/i);
   });
 });
 
@@ -56,9 +69,12 @@ function readHistory(name: string): History {
 }
 
 /** Why the history does not replay, or undefined. */
-async function problemOf(history: History): Promise<string | undefined> {
+async function problemOf(
+  history: History,
+  workflowBundle: { readonly code: string } | { readonly codePath: string } = { codePath: bundle },
+): Promise<string | undefined> {
   const workflowId = startedAs(history);
-  const results = Worker.runReplayHistories({ workflowBundle: { codePath: bundle } }, [
+  const results = Worker.runReplayHistories({ workflowBundle }, [
     { workflowId, history: historyFromJSON(history) },
   ]);
   for await (const { error } of results) return error?.message;
