@@ -75,11 +75,16 @@ describe('many replies that wait', () => {
       }
     };
     await Promise.all(Array.from({ length: 8 }, starter));
-    await lane.signal(extendCooldownSignal, { seconds: 20, ...who });
-    await waitUntil(async () => (await rig.lane('many')).waiting === total, {
-      withinMs: 60_000,
-      what: () => 'all of them wait at the lane',
-    });
+    await waitUntil(
+      async () => {
+        await lane.signal(extendCooldownSignal, { seconds: 20, ...who });
+        return (await rig.lane('many')).waiting === total;
+      },
+      {
+        withinMs: 90_000,
+        what: () => 'all of them wait at the lane',
+      },
+    );
     const { notBefore } = await rig.lane('many');
     const openAtMs = Date.parse(notBefore ?? '') - Date.now() + performance.now();
     await waitUntil(async () => (await pendingActivities(keys)) === 0, {

@@ -159,14 +159,14 @@ describe('a lane and one worker', () => {
 
   it('L2: a flood stops the other sends of its own process', async () => {
     const keys = Array.from({ length: 60 }, (_, i) => `k${i}`);
-    rig.fake.script('burst', { after: 8 }, step.flood(4));
+    rig.fake.script('burst', { after: 8 }, step.flood(6));
     await Promise.all(keys.map((key, i) => rig.start(textReply('burst', key, 100 + i))));
     await rig.fake.waitFor((fake) => fake.stored('burst').length === keys.length, { timeoutMs: 40_000 });
     const [first] = rig.fake.deadlines.filter(({ bot }) => bot === 'burst');
     // Only what the kernel or the service had already.
     const late = earlyArrivals(arrivalsOf('burst'), first ? [first] : []);
     expect(late.length).toBeLessThanOrEqual(20);
-    expect(earlyArrivals(arrivalsOf('burst'), first ? [first] : [], { inFlightMs: 300 })).toEqual([]);
+    expect(earlyArrivals(arrivalsOf('burst'), first ? [first] : [], { inFlightMs: 2000 })).toEqual([]);
   });
 
   it('L5: a lane that was terminated is followed by another: probe first, and the cooldown that replies know', async () => {

@@ -83,16 +83,16 @@ describe('four workers and one bot', () => {
 
   it('F7: a 429 met by one stops the others', async () => {
     const bot = 'flooded';
-    rig.fake.script(bot, { after: 10 }, step.flood(4));
+    rig.fake.script(bot, { after: 10 }, step.flood(10));
     const texts = Array.from({ length: 80 }, (_, i) => `f${i}`);
     await Promise.all(texts.map((text, i) => rig.start(textReply(bot, text, 100 + i))));
     await rig.fake.waitFor((fake) => fake.stored(bot).length === texts.length, { timeoutMs: 60_000 });
 
     const deadlines = rig.fake.deadlines.filter((deadline) => deadline.bot === bot);
-    // What was granted before may still leave: a handful, within a moment.
+    // What was granted before may still leave: a handful, within the life of a claim.
     const late = earlyArrivals(arrivalsOf(bot), deadlines);
     expect(late.length).toBeLessThanOrEqual(20);
-    expect(earlyArrivals(arrivalsOf(bot), deadlines, { inFlightMs: 1000 })).toEqual([]);
+    expect(earlyArrivals(arrivalsOf(bot), deadlines, { inFlightMs: 5000 })).toEqual([]);
     expect(duplicates(rig.fake.stored(bot))).toEqual([]);
 
     // Control: where each worker obeys only the 429 that it met itself, all the others come early.
