@@ -30,7 +30,9 @@ export function fenceAnswer(lane: Lane, ask: Ask, nowMs: number): RefusedWhy | '
         : 'claimed';
     }
   }
-  const tooOldMs = Math.max(lane.refusedBeforeMs, nowMs - oldestAskMs - 1);
+  // A reply that is through asks no more: this ask was on its way when its run was withdrawn, and must not take a place.
+  const doneAtMs = lane.done.get(shortHash(ask.reply, 6)) ?? -Infinity;
+  const tooOldMs = Math.max(lane.refusedBeforeMs, nowMs - oldestAskMs - 1, doneAtMs - 1);
   return ask.scheduledAtMs <= tooOldMs ? 'stale_ask' : undefined;
 }
 
