@@ -4,7 +4,7 @@ import { ProxyLink } from './tcp-proxy-link.ts';
 /** What a proxy does with the connections that go through it. All are JSON-safe. */
 export type ProxyMode =
   | { readonly kind: 'pass' }
-  /** Connections are reset: the open ones at once, new ones as soon as they are made. */
+  /** Connections are reset: the open ones at once, new ones right after they are made; what was sent till then is seen. */
   | { readonly kind: 'reset' }
   /**
    * Whatever is sent is swallowed, ends of connections too. A connection that has lost a byte stays mute afterwards, until
@@ -47,6 +47,8 @@ export interface TcpProxy {
 }
 
 const host = '127.0.0.1';
+/** A reset takes the way of a round trip at least: long enough to see what was sent at once. */
+const resetAfterMs = 5;
 
 /** A TCP proxy on loopback that can do to its connections what networks do. Starts by passing everything. */
 export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy> {
@@ -55,7 +57,8 @@ export async function startTcpProxy(options: TcpProxyOptions): Promise<TcpProxy>
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     client.on('error', () => {});
     if (mode.kind === 'reset') {
-      client.resetAndDestroy();
+      if (options.onSent) client.on('data', options.onSent);
+      setTimeout(() => client.resetAndDestroy(), resetAfterMs);
       return;
     }
     const link = new ProxyLink(client, { host, port: options.toPort }, options.onSent);
