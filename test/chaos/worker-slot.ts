@@ -120,7 +120,7 @@ export class WorkerSlot {
       const how = await this.#process.exited;
       const output = this.#process.output();
       this.#process = null;
-      if (!this.#asked) this.#note(`ended by itself (${String(how)}): ${output.slice(-500)}`);
+      if (!this.#asked) this.#note(`ended by itself (${String(how)}): ${output.slice(-4000)}`);
       while (!this.#process && !this.#closing) {
         this.#down = new AbortController();
         await sleep(this.#downMs, undefined, { signal: this.#down.signal }).catch(() => {});
@@ -129,7 +129,7 @@ export class WorkerSlot {
         if (this.#closing) return;
         this.#process = await this.#startProcess().catch((error: unknown) => {
           this.#note(
-            `did not start: ${error instanceof Error ? error.message.slice(0, 300) : String(error)}`,
+            `did not start: ${error instanceof Error ? error.message.slice(0, 2000) : String(error)}`,
           );
           return null;
         });
