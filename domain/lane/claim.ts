@@ -13,10 +13,9 @@ import {
   isOwedToBulk,
   isPromisedToReplies,
   newTicket,
+  orderTicket,
   promiseGraceMs,
   stallTicket,
-  ticketBehind,
-  ticketForMissing,
 } from './tickets.ts';
 
 /** One ask before the gates. */
@@ -82,18 +81,9 @@ function passGates(candidate: Candidate): Verdict {
   if (lane.stopped) return wait('lane_stopped', stallTicket(candidate));
   if (lane.paused) return wait('lane_paused', stallTicket(candidate));
   const closedUntilMs = lane.cooldown?.notBeforeMs ?? 0;
-  if (closedUntilMs > nowMs) {
-    const ahead = order.kind === 'behind' ? order.aheadTicketMs : undefined;
-    return wait('cooldown', newTicket(candidate, closedUntilMs, ahead));
-  }
-  switch (order.kind) {
-    case 'missing':
-      return wait('order', ticketForMissing(candidate, order.sinceMs));
-    case 'behind':
-      return wait('order', ticketBehind(candidate, order.aheadTicketMs));
-    case 'free':
-      return passPaces(candidate, wait);
-  }
+  if (closedUntilMs > nowMs) return wait('cooldown', newTicket(candidate, closedUntilMs));
+  if (order.kind !== 'free') return wait('order', orderTicket(candidate, order));
+  return passPaces(candidate, wait);
 }
 
 function passPaces(candidate: Candidate, wait: (why: WaitWhy, untilMs: number) => Verdict): Verdict {
@@ -104,7 +94,7 @@ function passPaces(candidate: Candidate, wait: (why: WaitWhy, untilMs: number) =
   if (chatFreeMs > nowMs) return wait('chat_pace', chatFreeMs);
   const isDue = ask.ticketMs !== undefined && ask.ticketMs <= nowMs;
   if (!isDue && backlogUntilMs(candidate) > nowMs && !isBotIdle(lane, policy, nowMs)) {
-    return wait('bot_pace', newTicket(candidate, nowMs, undefined));
+    return wait('bot_pace', newTicket(candidate, nowMs));
   }
   // Where bulk has come for slots that it is owed, a reply leaves one.
   const left = !bulk && isOwedToBulk(candidate) ? 1 : 0;

@@ -104,15 +104,20 @@ export function orderOf(
     if (answer) return answer;
     if (place) place.blockedOn = null;
   }
-  for (const ahead of chat.places.before(self)) {
-    // A broadcast that waits for hours must not keep the answer to a person waiting.
-    if (ahead.bulk && ask.class === 'reply') continue;
+  for (const ahead of placesAhead(lane, chat, ask, nowMs)) {
     // One that waits for its own predecessor holds nobody else up.
-    if (ahead.blockedOn === null && !isDead(lane, ahead, nowMs)) {
-      return { kind: 'behind', aheadTicketMs: ahead.ticketMs };
-    }
+    if (ahead.blockedOn === null) return { kind: 'behind', aheadTicketMs: ahead.ticketMs };
   }
   return { kind: 'free' };
+}
+
+/** The living places of those who asked before, from the nearest on. */
+export function* placesAhead(lane: Lane, chat: Chat, ask: Ask, nowMs: number): Generator<Place> {
+  for (const place of chat.places.before(shortHash(ask.reply, 6))) {
+    // A broadcast that waits for hours must not keep the answer to a person waiting.
+    if (place.bulk && ask.class === 'reply') continue;
+    if (!isDead(lane, place, nowMs)) yield place;
+  }
 }
 
 function behindPredecessor(

@@ -83,9 +83,13 @@ function probePitchMs({ probe, silentStreak }: Lane, nowMs: number): number {
   return Math.max(0, nowMs - probe.sinceMs - patienceMs) / 20;
 }
 
-/** Time between two tickets of one chat. */
-export function chatPitchMs(policy: LanePolicy, kind: 'chat' | 'group'): number {
-  return Math.max(0, ...windowsOf(policy, kind).map((window) => (window.limit === 1 ? window.perMs : 0)));
+/** Time between two tickets of one chat: what the limits allow, with the time of a request, and until the next is asked. */
+export function chatPitchMs(lane: Lane, policy: LanePolicy, kind: 'chat' | 'group'): number {
+  const ones = windowsOf(policy, kind).filter((window) => window.limit === 1);
+  return Math.max(
+    0,
+    ...ones.map(({ perMs }) => perMs + lane.latencyMs + Math.min(lane.latenessMs, perMs / 4) / 2),
+  );
 }
 
 function unsettled(lane: Lane): Fence[] {

@@ -1,4 +1,5 @@
 import type { Ask } from './messages.ts';
+import { type OrderAnswer, placesAhead } from './order.ts';
 import type { LanePolicy } from './policy.ts';
 import { botSpacingMs, chatPitchMs } from './slots.ts';
 import type { Chat, Lane } from './state.ts';
@@ -39,33 +40,32 @@ export function isOwedToBulk({ lane, nowMs }: TicketHolder): boolean {
   return lane.bulkCredit >= 2 && lane.cursors.bulkDue > nowMs;
 }
 
-/** A new ticket at the end of the bot's schedule, not before `fromMs`, and behind the one ahead in its chat, if any. */
-export function newTicket(holder: TicketHolder, fromMs: number, aheadTicketMs: number | undefined): number {
+/** A new ticket at the end of the bot's schedule, not before `fromMs`, and behind those who asked before in its chat. */
+export function newTicket(holder: TicketHolder, fromMs: number): number {
   const { lane, policy, ask, chat, nowMs } = holder;
   const { cursors } = lane;
   const bulk = ask.class === 'bulk';
-  const inChatMs =
-    aheadTicketMs === undefined ? fromMs : Math.max(fromMs, aheadTicketMs + chatPitchMs(policy, chat.kind));
+  const [ahead] = placesAhead(lane, chat, ask, nowMs);
+  const turnMs =
+    ahead && ahead.ticketMs >= fromMs ? ahead.ticketMs + chatPitchMs(lane, policy, chat.kind) : fromMs;
   const inBotMs = Math.max(fromMs, bulk ? Math.max(cursors.bulk, cursors.reply) : cursors.reply);
   // A ticket that waits for its chat leaves the bot's slots to others.
-  if (inBotMs < inChatMs) return inChatMs;
+  if (inBotMs < turnMs) return turnMs;
   cursors[bulk ? 'bulk' : 'reply'] = inBotMs + botSpacingMs(lane, policy, nowMs) * ask.weight;
   return inBotMs;
 }
 
-/**
- * Behind the one ahead in the chat. Where that one is overdue, ever less often, as it may be backing off for hours; but
- * time in which nobody could come does not count.
- */
-export function ticketBehind({ lane, policy, chat, nowMs }: TicketHolder, aheadTicketMs: number): number {
-  const overdueMs = Math.max(0, nowMs - Math.max(aheadTicketMs, lane.awakeSinceMs));
-  const pitchMs = Math.max(100, chatPitchMs(policy, chat.kind));
-  return Math.max(nowMs, aheadTicketMs) + Math.min(longestBehindMs, Math.max(pitchMs, overdueMs / 2));
-}
-
-/** A predecessor is missing: soon again, then ever less often. */
-export function ticketForMissing({ nowMs }: TicketHolder, sinceMs: number): number {
-  return nowMs + Math.min(5000, Math.max(300, (nowMs - sinceMs) / 2));
+/** When to ask again for one who is not the first of its chat. */
+export function orderTicket(holder: TicketHolder, order: Exclude<OrderAnswer, { kind: 'free' }>): number {
+  const { lane, policy, chat, nowMs } = holder;
+  if (order.kind === 'missing') {
+    // Soon again, then ever less often.
+    return nowMs + Math.min(5000, Math.max(300, (nowMs - order.sinceMs) / 2));
+  }
+  // One who is overdue may be backing off for hours. Time in which nobody could come does not count.
+  const overdueMs = Math.max(0, nowMs - Math.max(order.aheadTicketMs, lane.awakeSinceMs));
+  const pitchMs = Math.max(100, chatPitchMs(lane, policy, chat.kind));
+  return Math.max(nowMs, order.aheadTicketMs) + Math.min(longestBehindMs, Math.max(pitchMs, overdueMs / 2));
 }
 
 /**

@@ -43,6 +43,13 @@ describe('rule 9: order along after', () => {
     expect(lane.after(1000).asksOne('b', { after: 'a' }).kind).toBe('go');
   });
 
+  test('a predecessor that was through before its follower came is known, over a cut too', () => {
+    const lane = new LaneUnderTest();
+    lane.asksOne('a');
+    lane.after(50).reports('a', { outcome: 'sent' });
+    expect(lane.after(60_000).cut().asksOne('b', { after: 'a' }).kind).toBe('go');
+  });
+
   test('a missing predecessor is waited for 30 s, and not again after a full chat', () => {
     const lane = new LaneUnderTest();
     let verdict = lane.asksOne('b', { after: 'a' });
