@@ -75,7 +75,7 @@ describe('T3: cancel while waiting an hour', () => {
     const answer = await cancel('waits', 'waiting');
     const tookMs = performance.now() - askedMs;
     expect(answer).toMatchObject({ kind: 'cancelled', reply: { state: 'cancelled' } });
-    expect(tookMs).toBeLessThan(5000);
+    expect(tookMs).toBeLessThan(10_000);
     expect(await rig.result('waits', 'waiting')).toMatchObject({
       state: 'cancelled',
       decision: { decision: 'cancel', ...who },
@@ -245,7 +245,7 @@ describe('an activity that has not started', () => {
       await rig.until('queued', 'not-started', ({ state }) => state === 'sending');
       const askedMs = performance.now();
       expect(await cancel('queued', 'not-started')).toMatchObject({ kind: 'cancelled' });
-      expect(performance.now() - askedMs).toBeLessThan(5000);
+      expect(performance.now() - askedMs).toBeLessThan(10_000);
     });
     await connection.close();
     await rig.addWorker();

@@ -164,18 +164,26 @@ describe('R7: destinations', () => {
   });
 
   it('are paced each by itself: no id is cut to 32 bits, and two spellings of one id are one chat', async () => {
-    // In one Update each: what shares a bucket is a second apart.
-    await Promise.all([
-      rig.start(textReply('digits', 'cut-1', 77)),
-      rig.start(textReply('digits', 'cut-2', 4_294_967_296 + 77)),
-      rig.start(textReply('digits', 'spelled-1', 88)),
-      rig.start(textReply('digits', 'spelled-2', '88')),
-    ]);
-    for (const key of ['cut-1', 'cut-2', 'spelled-1', 'spelled-2'])
-      expect(await rig.result('digits', key)).toMatchObject({ state: 'sent' });
-    const gapMs = (a: string, b: string): number =>
-      Math.abs((arrivalsOf(a)[0]?.atMs ?? 0) - (arrivalsOf(b)[0]?.atMs ?? 0));
-    expect(gapMs('cut-1', 'cut-2')).toBeLessThan(900);
-    expect(gapMs('spelled-1', 'spelled-2')).toBeGreaterThanOrEqual(1000);
+    // What shares a bucket is a second apart, always; what does not is less, unless the machine is too busy for that once.
+    const ids = [77, 78, 79, 80, 81];
+    const gapsMs = async (name: string, other: (id: number) => number | string): Promise<number[]> => {
+      await Promise.all(
+        ids.flatMap((id) => [
+          rig.start(textReply('digits', `${name}-${id}`, id)),
+          rig.start(textReply('digits', `${name}-other-${id}`, other(id))),
+        ]),
+      );
+      const gaps: number[] = [];
+      for (const id of ids) {
+        for (const key of [`${name}-${id}`, `${name}-other-${id}`])
+          expect(await rig.result('digits', key)).toMatchObject({ state: 'sent' });
+        const [one] = arrivalsOf(`${name}-${id}`);
+        const [two] = arrivalsOf(`${name}-other-${id}`);
+        gaps.push(Math.abs((one?.atMs ?? 0) - (two?.atMs ?? 0)));
+      }
+      return gaps;
+    };
+    expect(Math.min(...(await gapsMs('cut', (id) => 4_294_967_296 + id)))).toBeLessThan(900);
+    expect(Math.min(...(await gapsMs('spelled', (id) => String(id))))).toBeGreaterThanOrEqual(1000);
   });
 });
