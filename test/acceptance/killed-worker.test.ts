@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Arrival } from '../support/fake-service/index.ts';
-import { duplicates, step, unsafeRepeats } from '../support/fake-service/index.ts';
+import { duplicates, earlyArrivals, step, unsafeRepeats } from '../support/fake-service/index.ts';
 import { freezeAt, untilFrozen } from '../support/rig/freeze-at.ts';
 import { Rig, textReply } from '../support/rig/rig.ts';
 import type { WorkerProcess } from '../support/rig/worker-process.ts';
@@ -78,6 +78,30 @@ describe('a worker that is killed (kill -9)', () => {
     });
     expect(arrivalsOf('before-claim')).toHaveLength(1);
     expect(await rig.activityResults('fresh', 'before-claim', 'revokeAttempt')).toEqual([{ kind: 'never' }]);
+  }, 120_000);
+
+  it('U6: after it told the lane, before it told the reply: a flood goes on by itself, a success is shown to a person', async () => {
+    const first = await onlyWorker(freezeAt('reported', { match: 'told-sent' }));
+    await rig.start(textReply('bot', 'told-sent', 8));
+    await untilFrozen(first);
+    const second = await onlyWorker(freezeAt('reported', { match: 'told-flood' }));
+    rig.fake.script('fresh', { chat: 9 }, step.flood(15));
+    await rig.start(textReply('fresh', 'told-flood', 9));
+    await untilFrozen(second);
+    await onlyWorker();
+    expect(await rig.result('fresh', 'told-flood')).toMatchObject({
+      state: 'sent',
+      attempts: [
+        { attempt: 1, outcome: 'flood' },
+        { attempt: 2, outcome: 'sent' },
+      ],
+    });
+    expect(earlyArrivals(rig.fake.arrivals, rig.fake.deadlines)).toEqual([]);
+    expect(arrivalsOf('told-flood')).toHaveLength(2);
+    const record = await rig.until('bot', 'told-sent', ({ state }) => state === 'review', 60_000);
+    expect(record.review).toMatchObject({ kind: 'unknown', attempt: 1 });
+    expect(record.review?.evidence).toMatch(/the lane was told "sent"/);
+    expect(arrivalsOf('told-sent')).toHaveLength(1);
   }, 120_000);
 
   it('a worker that is told to stop (SIGTERM) finishes its request first: no deploy makes an unknown', async () => {

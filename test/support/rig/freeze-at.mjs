@@ -1,5 +1,6 @@
 // Preloaded into a worker process by `freezeAt`: the process stops itself (SIGSTOP), once, at the named step. What the
-// step names has not happened yet: no byte of it has left. A test then kills the process, or wakes it.
+// step names has not happened yet: no byte of it has left; but `reported` is right after. A test then kills the process,
+// or wakes it.
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import { isMainThread } from 'node:worker_threads';
@@ -12,16 +13,26 @@ function freeze() {
   if (passes === -1) process.kill(process.pid, 'SIGSTOP');
 }
 
-/** Before a message of that name leaves for Temporal; names are length-prefixed in the bytes of a request. */
-function beforeMessage(rpc, name) {
+/** Before a message of that name leaves for Temporal, or once it was taken; names are length-prefixed in a request. */
+function atMessage(rpc, name, when) {
   const require = createRequire(createRequire(import.meta.url).resolve('@temporalio/client'));
   const { Client } = require('@grpc/grpc-js');
   const makeUnaryRequest = Reflect.get(Client.prototype, 'makeUnaryRequest');
   const wanted = Buffer.from([name.length, ...Buffer.from(name)]);
   Client.prototype.makeUnaryRequest = function (path, serialize, deserialize, argument, ...rest) {
     const bytes = Buffer.from(serialize(argument));
-    if (path.endsWith(`/${rpc}`) && bytes.includes(wanted) && bytes.includes(match)) freeze();
+    if (path.endsWith(`/${rpc}`) && bytes.includes(wanted) && bytes.includes(match)) {
+      if (when === 'before') freeze();
+      else rest.push(frozenFirst(rest.pop()));
+    }
     return makeUnaryRequest.call(this, path, serialize, deserialize, argument, ...rest);
+  };
+}
+
+function frozenFirst(callback) {
+  return (...answer) => {
+    freeze();
+    callback(...answer);
   };
 }
 
@@ -35,7 +46,8 @@ function beforeConnect() {
 }
 
 if (isMainThread) {
-  if (step === 'claim') beforeMessage('UpdateWorkflowExecution', 'claim');
-  if (step === 'report') beforeMessage('SignalWorkflowExecution', 'report');
+  if (step === 'claim') atMessage('UpdateWorkflowExecution', 'claim', 'before');
+  if (step === 'report') atMessage('SignalWorkflowExecution', 'report', 'before');
+  if (step === 'reported') atMessage('SignalWorkflowExecution', 'report', 'after');
   if (step === 'connect') beforeConnect();
 }

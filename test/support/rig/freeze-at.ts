@@ -5,11 +5,11 @@ import { packageRoot } from '../../../tools/temporal/package-root.ts';
 import { waitUntil } from '../wait-until.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** Where a worker can be made to stop by itself: before it asks the lane, connects to the service, or reports. */
-export type FreezeStep = 'claim' | 'connect' | 'report';
+/** Where a worker can be made to stop by itself: before it asks the lane, connects or reports, or once it has reported. */
+export type FreezeStep = 'claim' | 'connect' | 'report' | 'reported';
 
 export interface FreezeOptions {
-  /** Narrows `claim` and `report` to the messages that hold this, such as a key. */
+  /** Narrows all but `connect` to the messages that hold this, such as a key. */
   readonly match?: string;
   /** The service's port, for `connect`. */
   readonly port?: number;
