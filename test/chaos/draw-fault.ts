@@ -12,9 +12,9 @@ export const faultDeck: Readonly<Record<FaultKind, number>> = {
   server_kill: 2,
   service_net: 4,
   temporal_net: 4,
-  answer: 6,
+  answer: 7,
   service_down: 1,
-  penalty: 1,
+  penalty: 2,
 };
 
 /** What a slow network may add to the way of a request to the service. */
@@ -100,8 +100,8 @@ function drawStep(chance: Chance): { readonly what: string; readonly step: Step 
     [1, { what: `${status}, ${kept(store)}`, step: step.serverError({ status, store }) }],
     [1, { what: `page with 200, ${kept(store)}`, step: step.htmlPage({ store }) }],
     [1, { what: `page with ${status}, ${kept(store)}`, step: step.htmlPage({ status, store }) }],
-    [4, { what: `flood of ${seconds} s`, step: step.flood(seconds) }],
-    [1, { what: `late flood of ${seconds} s`, step: step.flood(seconds, { holdMs: 1500 }) }],
+    [6, { what: `flood of ${seconds} s`, step: step.flood(seconds) }],
+    [2, { what: `late flood of ${seconds} s`, step: step.flood(seconds, { holdMs: 1500 }) }],
     [1, { what: `429 with ${JSON.stringify(nonsense)}`, step: step.tooManyRequests(nonsense) }],
     [1, { what: 'answer after the time-out', step: step.hold(7000) }],
     [1, { what: 'answer after 2 s', step: step.hold(2000) }],

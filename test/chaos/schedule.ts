@@ -12,7 +12,7 @@ import {
 } from './fault.ts';
 
 /** Replies per second, unless a run is told otherwise: two cores hold that, faults included. */
-export const defaultRate = 5;
+export const defaultRate = 4;
 /** Milliseconds between two of a kind, drawn evenly. About a quarter of a fault a second. */
 const faultGapMs = [1500, 6000] as const;
 const actGapMs = [600, 2400] as const;
