@@ -29,6 +29,22 @@ describe('R2: a chat that moves', () => {
     expect(whyOf(lane.after(1).asksOne('old', { chat: '-100', attempt: 2 }))).toBe('go');
   });
 
+  test('the slot of the request that brought the news counts at the new id', () => {
+    const lane = new LaneUnderTest();
+    lane.asksOne('a', { chat: '-1' });
+    lane.after(50).reports('a', { chat: '-1', outcome: 'migrated', movedTo: '-100' });
+    expect(whyOf(lane.after(999).asksOne('a', { chat: '-100', attempt: 2 }))).toBe('chat_pace');
+    expect(lane.after(1).asksOne('a', { chat: '-100', attempt: 2 }).kind).toBe('go');
+  });
+
+  test('so does one that is still out at the old id', () => {
+    const lane = new LaneUnderTest({ chat: [{ limit: 2, perMs: 1000 }] });
+    lane.asks({ reply: 'b', chat: '-1', class: 'bulk' });
+    expect(lane.asksOne('a', { chat: '-1' }).kind).toBe('go');
+    lane.after(50).reports('a', { chat: '-1', outcome: 'migrated', movedTo: '-100' });
+    expect(whyOf(lane.cut().after(100).asksOne('a', { chat: '-100', attempt: 2 }))).toBe('chat_pace');
+  });
+
   test('a group and a chat that become one are paced as a group', () => {
     const lane = new LaneUnderTest();
     lane.asksOne('b', { chat: '-100', chatKind: 'chat' });

@@ -71,8 +71,10 @@ export class Judge {
     const grant = this.grants.get(key);
     this.closeEarlier(ask);
     if (verdict.kind !== 'go') {
-      if (grant && !grant.isOver && grant.nonce === ask.nonce && verdict.kind === 'wait') {
-        this.object(`${key}: go became wait for the same nonce`);
+      // A batch that was given up long ago is refused as a whole.
+      const isStale = verdict.kind === 'refused' && verdict.why === 'stale_ask';
+      if (grant && !grant.isOver && grant.nonce === ask.nonce && !isStale) {
+        this.object(`${key}: go became ${verdict.kind} for the same nonce`);
       }
       if (verdict.kind === 'wait') this.noteFirstAsk(ask, nowMs, verdict.untilMs);
       else if (verdict.why === 'expired') this.books.get(ask.reply)!.isThrough = true;
