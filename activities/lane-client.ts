@@ -79,6 +79,8 @@ export function createLaneClient(client: Client): LaneClient {
       return client.workflow.executeUpdateWithStart(revokeUpdate, {
         startWorkflowOperation: new WithStartWorkflowOperation(cooldownWorkflowType, laneStartOptions(bot)),
         args: [{ ...request, scheduledAtMs }],
+        // A lane that answers late is not asked again and again: a retry waits for the same Update.
+        updateId: `revoke:${lostIn.runId}:${request.attempt}`,
       });
     },
   };
