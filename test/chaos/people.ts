@@ -37,8 +37,8 @@ export class People {
     await Promise.all(this.#running);
   }
 
-  /** Ends all pauses; keeps at it until the lanes answer. */
-  async resumeLanes(withinMs: number): Promise<void> {
+  /** Ends all pauses; keeps at it until the lanes answer, or the time is up. */
+  async resumeLanes(withinMs: number, log: (line: string) => void): Promise<void> {
     const untilMs = performance.now() + withinMs;
     for (const bot of botNames) {
       for (;;) {
@@ -46,7 +46,8 @@ export class People {
           await this.#stage.replies.lane(bot).resume({ by: 'healer', reason: 'the run is over' });
           break;
         } catch (error) {
-          if (performance.now() > untilMs) throw error;
+          const why = error instanceof Error ? error.message : String(error);
+          if (performance.now() > untilMs) return log(`the lane of ${bot} could not be resumed: ${why}`);
           await sleep(500);
         }
       }

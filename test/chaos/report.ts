@@ -50,6 +50,7 @@ export function reportOf(record: RunRecord, verdict: Verdict): Record<string, un
     serverRestarts,
     workerTrouble,
     fakeProblems: record.fakeProblems,
+    timersLateMs: record.lateMs,
     secondsToSettle: Math.round(settledAfterMs / 1000),
   };
 }
@@ -76,6 +77,7 @@ export function tell(record: RunRecord, verdict: Verdict): string {
     `seconds to review, beyond the time-out: median ${listing.median.toFixed(1)}, 95 % ${listing.p95.toFixed(1)}, most ${listing.most.toFixed(1)}`,
     `in flight when a flood was answered: ${inFlightOfFloods.count} requests, the last ${inFlightOfFloods.longestMs} ms after`,
     `let go without a predecessor unheard of for 30 s: ${verdict.skippedPredecessors}`,
+    `all replies had ended ${Math.round(record.settledAfterMs / 1000)} s after the last fault; timers of the harness late by ${record.lateMs.median} ms (median), ${record.lateMs.p99} ms (99 %)`,
   ];
   for (const [name, findings] of Object.entries(verdict.rules)) {
     for (const { bot, key, what } of findings.slice(0, toldFindings))

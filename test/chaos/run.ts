@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Evidence, LaneEvidence } from './evidence.ts';
 import { slowestWireMs } from './draw-fault.ts';
@@ -20,6 +21,8 @@ export interface RunRecord {
     readonly deduplicated: number;
   };
   readonly serverRestarts: number;
+  /** How late timers of this process were: on a machine that has no time for it, a run tells less. */
+  readonly lateMs: { readonly median: number; readonly p99: number };
   /** Worker processes that ended by themselves, or did not start. */
   readonly workerTrouble: readonly string[];
   /** Errors of the fake itself: a run that counts has none. */
@@ -40,6 +43,8 @@ export async function play(
   );
   const stage = await Stage.start(log);
   const ending = new AbortController();
+  const delays = monitorEventLoopDelay({ resolution: 10 });
+  delays.enable();
   try {
     const stream = new Stream(stage);
     const injector = new Injector(stage, ending.signal, log);
@@ -53,7 +58,7 @@ export async function play(
     await injector.ended();
     await stage.heal();
     await stream.ended();
-    await people.resumeLanes(resumeWithinMs);
+    await people.resumeLanes(resumeWithinMs, log);
     const states = await settle(stage, stream.accepted, giveUpAfterMs, log);
     const settledAfterMs = Math.round(performance.now() - endedMs);
     await people.ended();
@@ -68,6 +73,10 @@ export async function play(
       serverRestarts: injector.evidence.filter(
         ({ planned, firedAtMs }) => planned.fault.kind === 'server_kill' && firedAtMs !== null,
       ).length,
+      lateMs: {
+        median: Math.round(delays.percentile(50) / 1e6),
+        p99: Math.round(delays.percentile(99) / 1e6),
+      },
       workerTrouble: stage.slots.flatMap(({ trouble }, i) => trouble.map((words) => `worker ${i} ${words}`)),
       fakeProblems: problems.map(String),
       evidence: {
@@ -93,6 +102,7 @@ export async function play(
       },
     };
   } finally {
+    delays.disable();
     ending.abort();
     await stage.close({ keep });
     if (keep) log(`kept: ${stage.folder}`);
