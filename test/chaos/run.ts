@@ -32,6 +32,8 @@ export interface RunRecord {
 /** Longer than any wait of a reply without news: for a lost run, for a place that belongs to nobody, for a stopped lane. */
 const giveUpAfterMs = 150_000;
 const resumeWithinMs = 60_000;
+/** The timer by which lateness is measured. */
+const timerMs = 10;
 
 /** Plays a schedule, mends everything, waits for the replies to end, and gathers what there is to judge. */
 export async function play(
@@ -43,7 +45,7 @@ export async function play(
   );
   const stage = await Stage.start(log);
   const ending = new AbortController();
-  const delays = monitorEventLoopDelay({ resolution: 10 });
+  const delays = monitorEventLoopDelay({ resolution: timerMs });
   delays.enable();
   try {
     const stream = new Stream(stage);
@@ -74,8 +76,8 @@ export async function play(
         ({ planned, firedAtMs }) => planned.fault.kind === 'server_kill' && firedAtMs !== null,
       ).length,
       lateMs: {
-        median: Math.round(delays.percentile(50) / 1e6),
-        p99: Math.round(delays.percentile(99) / 1e6),
+        median: lateOf(delays.percentile(50)),
+        p99: lateOf(delays.percentile(99)),
       },
       workerTrouble: stage.slots.flatMap(({ trouble }, i) => trouble.map((words) => `worker ${i} ${words}`)),
       fakeProblems: problems.map(String),
@@ -107,6 +109,11 @@ export async function play(
     await stage.close({ keep });
     if (keep) log(`kept: ${stage.folder}`);
   }
+}
+
+/** Nanoseconds from one tick of the timer to the next, as the lateness of a tick. */
+function lateOf(nanoseconds: number): number {
+  return Math.max(0, Math.round(nanoseconds / 1e6 - timerMs));
 }
 
 /** Begins everything at its instant. */
