@@ -114,7 +114,7 @@ describe('a lane that has had no worker for a while', () => {
     await Promise.all(Array.from({ length: 20 }, sender));
     await rig.addWorker();
     await waitUntil(async () => (await laneOf('rerun').describe()).runId !== before.runId, {
-      withinMs: 30_000,
+      withinMs: 90_000,
       what: () => 'a new run of the lane',
     });
     const { events } = await rig.client.workflow
@@ -126,7 +126,7 @@ describe('a lane that has had no worker for a while', () => {
 
     expect(await claim('rerun', askOf('k'))).toMatchObject({ kind: 'go' });
     expect(await claim('rerun', askOf('k', { nonce: 'another' }))).toMatchObject({ why: 'claimed' });
-  });
+  }, 150_000);
 
   it('L16: a cancellation withdraws an activity that has not started, at once', async () => {
     await rig.workers.at(-1)?.kill();
