@@ -69,6 +69,28 @@ describe('F14: two classes', () => {
     },
   );
 
+  test.each([5, 30])(
+    'replies at seven tenths of the rate have their slots within 2 s each: %i a second',
+    (limit) => {
+      const world = new World(19, {
+        policy: { bot: [{ limit, perMs: 1000 }] },
+        ways: { ...lateWays, workers: 2 },
+      });
+      for (let i = 0; i < 1000; i++) world.add(i, { key: `b${i}`, chat: `c${i}`, isBulk: true });
+      const arrivals = Array.from(
+        { length: limit * 20 },
+        (_, i) => 2000 + Math.round((i * 1000) / (0.7 * limit)),
+      );
+      const replies = arrivals.map((atMs, i) => world.add(atMs, { key: `r${i}`, chat: `rc${i}` }));
+      world.runFor(33_000);
+      const waits = replies.map((reply, i) => waitMsOf(reply, arrivals[i]!));
+      expect(Math.max(...waits)).toBeLessThan(2000);
+      const bulk = world.service.arrivals.filter((arrival) => arrival.bulk);
+      expect(bulk.length).toBeGreaterThan(limit * 3);
+      expect(world.violations()).toEqual([]);
+    },
+  );
+
   test.each([1, 5, 30])(
     'bulk never starves under more replies than the bot can send: %i a second',
     (limit) => {
