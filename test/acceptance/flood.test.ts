@@ -211,7 +211,6 @@ describe('flood control through a kill', () => {
     await rig.until('kill', 'second', ({ waiting }) => waiting?.why === 'cooldown');
     await rig.workers[0]?.kill();
     await rig.addWorker();
-    expect(arrivalsOf('kill')).toHaveLength(1);
 
     const first = await rig.result('kill', 'first');
     expect(first.state).toBe('sent');
