@@ -11,8 +11,6 @@ import { sendMessage } from './send-message.ts';
 /** What a worker process gives its activities. */
 export interface ActivityDeps extends Omit<SendDeps, 'batchOf' | 'roomOf'> {
   readonly lanes: LaneClient;
-  /** Takes sentences about trouble; they hold no secret and no content. */
-  readonly log: (problem: string) => void;
 }
 
 /** The activities of one worker process, with what they share: one conversation and one room for each bot. */

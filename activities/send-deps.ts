@@ -11,6 +11,8 @@ export interface SendDeps {
   readonly bots: ReadonlyMap<string, BotConfig>;
   readonly token: (bot: BotConfig) => TokenReading;
   readonly transport: Transport;
+  /** Takes sentences about trouble; they hold no secret and no content. */
+  readonly log: (problem: string) => void;
   readonly batchOf: (bot: BotConfig) => ClaimBatch;
   readonly roomOf: (bot: string) => BotRoom;
 }

@@ -27,6 +27,7 @@ export async function sendMessage(deps: SendDeps, input: SendInput): Promise<Sen
           kind: 'no_token',
           why: `no worker knows the bot ${input.bot}: add it to the configuration`,
         } as const);
+    if (finding.kind === 'no_token' && input.run === 1) deps.log(`a reply waits: ${finding.why}`);
     const budgets = bot && budgetsOf(bot);
     return { ...finding, attributes: deps.attributes, ...(budgets ? { budgets } : {}) };
   } finally {

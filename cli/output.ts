@@ -12,13 +12,20 @@ export class Output {
 
   /** The answer: one document, or one line of a list. */
   answer(value: unknown, text: () => string): void {
-    process.stdout.write(`${this.json ? JSON.stringify(value) : text()}\n`);
+    process.stdout.write(`${this.json ? JSON.stringify(value) : harmless(text())}\n`);
   }
 
   /** Something that a person should know, beside the answer. */
   note(text: string): void {
-    process.stderr.write(`replylane: ${text}\n`);
+    process.stderr.write(`replylane: ${harmless(text)}\n`);
   }
+}
+
+/** A key may hold anything: nothing of it steers the terminal, or turns the direction of its text. */
+function harmless(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (sign) =>
+    /[\n\t]/.test(sign) ? sign : '\ufffd',
+  );
 }
 
 /** Lines with aligned columns; the last one is not padded. */

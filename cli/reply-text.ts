@@ -3,7 +3,9 @@ import type { ReplyRecord } from '../domain/record.ts';
 
 /** A reply for people: its state and, a line each, its attempts. Never its content (invariant 8). */
 export function replyText(reply: ReplyRecord): string {
-  return [`${reply.id}  ${stateWords(reply)}`, ...detailLines(reply), ...attemptLines(reply)].join('\n');
+  return [`${shown(reply.id)}  ${stateWords(reply)}`, ...detailLines(reply), ...attemptLines(reply)].join(
+    '\n',
+  );
 }
 
 /** State and the most telling detail in one cell. */

@@ -57,7 +57,9 @@ export class ReplyClient {
    * reply (`deduplicated`). Throws a `ReplyInputError` (nothing was started), a `ReplyConflictError` (the key was used for
    * other content), or a `TemporalUnreachableError` (safe to repeat with the same key).
    */
-  async send(request: ReplyRequest, { key }: { readonly key: string }): Promise<ReplyHandle> {
+  async send(request: ReplyRequest, name: { readonly key: string }): Promise<ReplyHandle> {
+    // Apps in plain JavaScript may leave it out: that is a problem of the field, like any other.
+    const key = (name as { readonly key: string } | undefined)?.key as string;
     const draft = draftReply(request, key, this.#contracts);
     if (draft.kind === 'problems') throw new ReplyInputError('The reply was not sent', draft.problems);
     const { reply, chat } = draft;

@@ -57,9 +57,19 @@ export function replyInputProblems(input: unknown): InputProblem[] {
 
 /** What is wrong with an instant in text form, or undefined. */
 export function instantProblem(value: unknown): string | undefined {
-  if (typeof value === 'string' && isoPattern.test(value) && Number.isFinite(Date.parse(value)))
-    return undefined;
+  if (typeof value === 'string' && isoPattern.test(value) && isInCalendar(value)) return undefined;
   return 'must be an instant with its zone in ISO 8601, for example "2026-12-01T10:00:00Z"';
+}
+
+/** `Date.parse` takes a 30th of February for the 2nd of March: later than anybody meant. */
+function isInCalendar(instant: string): boolean {
+  const day = instant.slice(0, 10);
+  const midnightMs = Date.parse(`${day}T00:00:00Z`);
+  return (
+    Number.isFinite(Date.parse(instant)) &&
+    Number.isFinite(midnightMs) &&
+    new Date(midnightMs).toISOString().startsWith(day)
+  );
 }
 
 function contentProblem(content: unknown): string | undefined {

@@ -1,12 +1,17 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { Client, type Connection } from '@temporalio/client';
+import {
+  NativeConnection,
+  type NativeConnectionOptions,
+  Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import { createActivities } from '../activities/create.ts';
 import { createLaneClient } from '../activities/lane-client.ts';
 import { createTransport } from '../activities/transport.ts';
+import { connectTemporal, connectionSettings } from '../client/connect.ts';
 import type { Config, Environment } from '../config/load.ts';
 import { TokenReader } from '../config/secrets.ts';
 import { taskQueue } from '../workflows/names.ts';
@@ -31,11 +36,11 @@ export async function runReplyWorker(options: ReplyWorkerOptions): Promise<void>
   const { config, shutdown, onReady } = options;
   const env = options.env ?? process.env;
   const log = options.log ?? ((line: string) => void process.stderr.write(`${line}\n`));
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({
-    overrideEnvVars: setVariables(env),
-  });
-  const native = await NativeConnection.connect(connectionOptions);
-  const connection = await Connection.connect(connectionOptions);
+  // The client's settings and words: what it refuses, such as a key without TLS, a worker must refuse too.
+  const { namespace, connection: settings } = connectionSettings(env);
+  const connection = (await connectTemporal({ env })).connection as Connection;
+  const { channelArgs: _, ...nativeSettings } = settings;
+  const native = await NativeConnection.connect(nativeSettings as NativeConnectionOptions);
   const transport = createTransport();
   try {
     for (const warning of [...config.warnings, ...(await bootWarnings(native, namespace))])
@@ -109,13 +114,4 @@ function workflowSource(): Pick<WorkerOptions, 'workflowBundle'> | Pick<WorkerOp
   if (existsSync(bundle)) return { workflowBundle: { codePath: bundle } };
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return { workflowsPath: fileURLToPath(new URL(`../workflows/index.${extension}`, import.meta.url)) };
-}
-
-/** An empty variable is one that was not set: an empty `TEMPORAL_API_KEY` would turn TLS on. */
-function setVariables(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      value === undefined || value === '' ? [] : [[name, value]],
-    ),
-  );
 }

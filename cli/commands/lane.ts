@@ -72,10 +72,20 @@ async function extend(cli: Cli, bot: string, request: Who & { readonly seconds: 
   });
 }
 
+/** Whatever keeps the lane from sending, the longest-lasting first. */
+function laneState({ stopped, paused, notBefore, reason }: LaneView): string {
+  const states = [
+    ...(stopped ? ['stopped'] : []),
+    ...(paused ? ['paused'] : []),
+    ...(notBefore === null ? [] : [`closed until ${notBefore} (${shown(reason ?? '')})`]),
+  ];
+  return states.length === 0 ? 'open' : states.join(', ');
+}
+
 function laneText(view: LaneView): string {
-  const { bot, notBefore, reason, stopped, paused, waiting, outstanding, sent, floods, lastFlood } = view;
+  const { bot, stopped, paused, waiting, outstanding, sent, floods, lastFlood } = view;
   const lines = [
-    `${bot}  ${notBefore === null ? 'open' : `closed until ${notBefore} (${shown(reason ?? '')})`}`,
+    `${bot}  ${laneState(view)}`,
     `  waiting ${waiting}, outstanding ${outstanding}, sent ${sent}, floods ${floods}`,
   ];
   if (stopped) lines.push(`  stopped since ${stopped.since}: ${shown(stopped.why)}`);

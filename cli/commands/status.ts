@@ -4,7 +4,7 @@ import { readReplyName } from '../../client/reply-name.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { readWhole } from '../duration.ts';
 import { columns } from '../output.ts';
-import { replyText, stateWords } from '../reply-text.ts';
+import { replyText, stateWords, shown } from '../reply-text.ts';
 import { type Cli, withReplies } from '../session.ts';
 
 const states: readonly ReplyStateName[] = [
@@ -66,7 +66,8 @@ async function list(cli: Cli, { state, bot, limit }: ListOptions): Promise<ExitC
       workerless ||= listed.kind === 'reply' && listed.source === 'store';
       if (listed.kind === 'lost') cli.output.note(listed.error.message);
       else if (cli.output.json) cli.output.answer(listed.reply, () => '');
-      else rows.push([listed.reply.id, stateWords(listed.reply), String(listed.reply.attempts.length)]);
+      else
+        rows.push([shown(listed.reply.id), stateWords(listed.reply), String(listed.reply.attempts.length)]);
     }
     if (rows.length > 0) cli.output.answer(null, () => columns(['REPLY', 'STATE', 'ATTEMPTS'], rows));
     if (workerless) cli.output.note(savedLast);
