@@ -28,9 +28,15 @@ export async function measureCooldown(note: (line: string) => void): Promise<Fig
     note(
       `${replies} replies wait; ${round((untilMs - performance.now()) / 1000, 0)} s of the cooldown are left`,
     );
-    await rig.fake.waitFor((fake) => fake.stored('bench').length === replies + 1, {
-      timeoutMs: (floodSeconds + (2 * replies) / ratePerSecond) * 1000,
-    });
+    const sent = (): number => rig.fake.stored('bench').length;
+    try {
+      await rig.fake.waitFor(() => sent() === replies + 1, {
+        timeoutMs: (floodSeconds + (3 * replies) / ratePerSecond) * 1000,
+      });
+    } catch {
+      // What fell short stays in the report.
+      note(`given up with ${sent()} of ${replies + 1} sent`);
+    }
     const after = rig.fake.arrivals
       .filter((arrival) => arrival.atMs >= untilMs)
       .map((arrival) => arrival.atMs);
@@ -54,7 +60,7 @@ export async function measureCooldown(note: (line: string) => void): Promise<Fig
       },
       {
         what: 'their rate over the allowed rate',
-        measured: `${round(rate / ratePerSecond)} (${round(rate, 1)}/s, all in ${round(spanMs / 1000, 0)} s)`,
+        measured: `${round(rate / ratePerSecond)} (${round(rate, 1)}/s; ${after.length} of ${replies + 1} in ${round(spanMs / 1000, 0)} s)`,
         goal: 'at least 0.9',
         met: rate / ratePerSecond >= 0.9,
       },
