@@ -34,13 +34,19 @@ function requestTo(apiRoot: string, text: string) {
   };
 }
 
-/** Accepts no connection for a while, then all, and answers whatever it reads; it tells how many bytes that were. */
+/** Accepts no connection for a while, then all, and answers what it has read whole; it tells how many bytes that were. */
 const lateListener = `
   const { parentPort, workerData } = require('node:worker_threads');
   const listener = require('node:net').createServer((socket) => {
     socket.on('error', () => {});
+    let read = '';
     socket.on('data', (chunk) => {
       parentPort.postMessage({ bytes: chunk.length });
+      read += chunk;
+      // An answer before the body has come would reset the connection under it.
+      const [head, body] = read.split('\\r\\n\\r\\n');
+      const length = Number(/content-length: (\\d+)/i.exec(head)?.[1]);
+      if (body === undefined || body.length < length) return;
       socket.end('HTTP/1.1 200 OK\\r\\ncontent-length: 2\\r\\nconnection: close\\r\\n\\r\\n{}');
     });
   });
