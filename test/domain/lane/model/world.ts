@@ -92,7 +92,10 @@ export class World {
     this.timeline.after(delayMs, () => {
       this.host.control(action);
       if (action === 'pause') return;
-      this.replies.forEach((reply, index) => this.timeline.after(50 + index * 2, () => reply.wake()));
+      // In no particular order: whoever lists the replies may list the youngest first.
+      const order = this.replies.map((reply) => ({ reply, at: this.chance.next() }));
+      order.sort((a, b) => a.at - b.at);
+      order.forEach(({ reply }, index) => this.timeline.after(50 + index * 2, () => reply.wake()));
     });
   }
 
