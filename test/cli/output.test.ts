@@ -16,7 +16,7 @@ describe('what stands in a key cannot steer a terminal', () => {
       output.note(key);
       vi.restoreAllMocks();
       expect(written.join('').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028]/u);
-    expect(written).toHaveLength(2);
+      expect(written).toHaveLength(2);
     },
   );
 
