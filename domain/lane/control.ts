@@ -34,7 +34,7 @@ export function controlLane(lane: Lane, request: ControlRequest, nowMs: number):
       lane.paused = { by, reason, atMs: nowMs };
       break;
     case 'resume':
-      if (lane.stopped || lane.paused) lane.probe = { kind: 'wanted' };
+      if (lane.stopped || lane.paused) wantProbe(lane);
       lane.stopped = null;
       lane.paused = null;
       lane.authStreak = 0;
@@ -44,13 +44,18 @@ export function controlLane(lane: Lane, request: ControlRequest, nowMs: number):
     case 'override':
       lane.cooldown = { notBeforeMs: nowMs, reason: 'override', savedAtMs: nowMs, by, why: reason };
       lane.overriddenAtMs = nowMs;
-      lane.probe = { kind: 'wanted' };
+      wantProbe(lane);
       restartTickets(lane, nowMs);
       break;
     default:
       return assertNever(action);
   }
   recordAct(lane, { at: nowMs, what: action, by, reason });
+}
+
+/** One request goes first; where one has, others go on waiting for it. */
+function wantProbe(lane: Lane): void {
+  if (lane.probe.kind === 'open') lane.probe = { kind: 'wanted' };
 }
 
 /** Tickets for the old deadline are void: replies that are woken now get new ones, in the order of their places. */

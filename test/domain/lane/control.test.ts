@@ -46,6 +46,16 @@ describe('an operator opens a lane', () => {
     expect(whyOf(lane.asksOne('b', { chat: '2' }))).toBe('cooldown');
   });
 
+  test('while a probe is out, neither lets a second one go', () => {
+    for (const action of ['resume', 'override'] as const) {
+      const lane = new LaneUnderTest();
+      lane.lane.probe = { kind: 'wanted' };
+      expect(lane.asksOne('a', { chat: '1' }).kind).toBe('go');
+      lane.after(10).controls('pause').controls('resume').controls(action);
+      expect(whyOf(lane.asksOne('b', { chat: '2' }))).toBe('probe');
+    }
+  });
+
   test('resume does not lift a cooldown', () => {
     const lane = new LaneUnderTest().extends(60).controls('pause').controls('resume');
     expect(whyOf(lane.asksOne('a'))).toBe('cooldown');

@@ -108,6 +108,23 @@ describe('rule 9: order along after', () => {
   });
 });
 
+describe('rule 8: in one batch', () => {
+  test.each([
+    ['due tickets go first', {}, { ticketMs: -10 }],
+    ['the older ticket goes first', { ticketMs: -10 }, { ticketMs: -20 }],
+    ['a reply goes before bulk', { class: 'bulk', ticketMs: -10 }, { ticketMs: -5 }],
+  ] as const)('%s', (_, second, first) => {
+    const lane = new LaneUnderTest({ bot: [{ limit: 1, perMs: 1000 }] }).after(100);
+    const at = <T extends { ticketMs?: number }>(part: T): T =>
+      part.ticketMs === undefined ? part : { ...part, ticketMs: lane.nowMs + part.ticketMs };
+    const verdicts = lane.asks(
+      { reply: 'a', chat: '1', ...at(second) },
+      { reply: 'b', chat: '2', ...at(first) },
+    );
+    expect(verdicts.map(whyOf)).toEqual(['bot_pace', 'go']);
+  });
+});
+
 describe('F14: a broadcast and the answer to a person in one chat', () => {
   test('a reply goes before bulk that has asked earlier, one after the other all the same', () => {
     const lane = new LaneUnderTest().extends(10);
