@@ -135,9 +135,10 @@ export class Judge {
     this.probes = [];
   }
 
+  /** An operator opened the lane; a probe that is out stays the probe. */
   overridden(): void {
     this.deadlineMs = 0;
-    this.probes = [];
+    this.probes ??= [];
   }
 
   object(violation: string): void {
