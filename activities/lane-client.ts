@@ -8,7 +8,7 @@ import {
 import { cooldownWorkflowId } from '../domain/ids.ts';
 import type { ClaimRequest } from '../domain/lane/batch.ts';
 import type { Report, RevokeAnswer, RevokeRequest, Verdict } from '../domain/lane/messages.ts';
-import { cooldownWorkflowType, taskQueue } from '../workflows/names.ts';
+import { cooldownWorkflowType, laneTaskQueue } from '../workflows/names.ts';
 import { claimUpdate, reportSignal, revokeUpdate } from '../workflows/protocol.ts';
 import { type Execution, lostRunBeganAtMs } from './lost-run.ts';
 
@@ -44,7 +44,7 @@ export function laneStartOptions(bot: string): {
 } {
   return {
     workflowId: cooldownWorkflowId(bot),
-    taskQueue,
+    taskQueue: laneTaskQueue,
     args: [{ bot }],
     workflowTaskTimeout: '2s',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',

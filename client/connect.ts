@@ -1,5 +1,6 @@
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client';
+import { Client, Connection, type ConnectionOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { temporalRetries } from './closing-retry.ts';
 import { ConnectionSettingsError, TemporalUnreachableError } from './errors.ts';
 import { grpcCode, grpcCodeOf, silences } from './temporal-link.ts';
 
@@ -48,7 +49,9 @@ export async function connectTemporal(
   const { address, namespace, connection } = connectionSettings(options.env);
   const connectTimeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
   try {
-    return new Client({ connection: await Connection.connect({ ...connection, connectTimeout }), namespace });
+    const interceptors = [makeGrpcRetryInterceptor(temporalRetries())];
+    const made = await Connection.connect({ ...connection, interceptors, connectTimeout });
+    return new Client({ connection: made, namespace });
   } catch (error) {
     // A connection that cannot be made fails with many codes, or none: all mean that nobody answers there.
     const why = silences.get(grpcCodeOf(error) ?? -1) ?? silences.get(grpcCode.unavailable);

@@ -5,7 +5,7 @@ import { whoProblem } from '../domain/lane/control.ts';
 import type { ControlAction } from '../domain/lane/messages.ts';
 import type { LaneView } from '../domain/lane/show.ts';
 import { assertNever } from '../domain/outcome.ts';
-import { cooldownWorkflowType, taskQueue } from '../workflows/names.ts';
+import { cooldownWorkflowType, laneTaskQueue } from '../workflows/names.ts';
 import { controlUpdate, cooldownQuery, extendCooldownSignal, wakeSignal } from '../workflows/protocol.ts';
 import { Pace, mapAsDone } from './concurrency.ts';
 import { LaneNotFoundError, NoWorkerError, ReplyInputError } from './errors.ts';
@@ -44,18 +44,12 @@ export class LaneClient {
   readonly bot: string;
   readonly #link: TemporalLink;
   readonly #isKnownBot: boolean;
-  readonly #taskQueue: string;
 
   /** The lane of a bot that is known is started where it does not run yet; that of another one is "not found". */
-  constructor(
-    link: TemporalLink,
-    bot: string,
-    options: { readonly isKnownBot: boolean; readonly taskQueue?: string },
-  ) {
+  constructor(link: TemporalLink, bot: string, options: { readonly isKnownBot: boolean }) {
     this.bot = bot;
     this.#link = link;
     this.#isKnownBot = options.isKnownBot;
-    this.#taskQueue = options.taskQueue ?? taskQueue;
   }
 
   /** Throws a `NoWorkerError` when no worker answers: only a worker knows the lane's state. */
@@ -166,7 +160,7 @@ export class LaneClient {
       await this.#link.call(() =>
         workflow.start(cooldownWorkflowType, {
           workflowId,
-          taskQueue: this.#taskQueue,
+          taskQueue: laneTaskQueue,
           args: [{ bot: this.bot }],
           workflowTaskTimeout: '2s',
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',

@@ -152,7 +152,7 @@ export class ReplyClient {
     const problem = botNameProblem(bot);
     if (problem !== undefined) throw new ReplyInputError('No such lane', [{ field: 'bot', problem }]);
     const isKnownBot = this.#contracts !== undefined && Object.hasOwn(this.#contracts, bot);
-    return new LaneClient(this.#link, bot, { isKnownBot, taskQueue: this.#taskQueue });
+    return new LaneClient(this.#link, bot, { isKnownBot });
   }
 
   async #start(reply: ReplyInput): Promise<OrderedStart<ReplyHandle>> {

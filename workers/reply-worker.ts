@@ -14,7 +14,7 @@ import { createTransport } from '../activities/transport.ts';
 import { connectTemporal, connectionSettings } from '../client/connect.ts';
 import type { Config, Environment } from '../config/load.ts';
 import { TokenReader } from '../config/secrets.ts';
-import { taskQueue } from '../workflows/names.ts';
+import { laneTaskQueue, taskQueue } from '../workflows/names.ts';
 import { bootWarnings } from './boot-checks.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 
@@ -65,27 +65,56 @@ export async function runReplyWorker(options: ReplyWorkerOptions): Promise<void>
       lanes,
       log,
     });
-    const worker = await Worker.create({
-      ...workerOptions(),
-      connection: native,
-      namespace,
-      identity,
-      activities,
-    });
-    const stop = (): void => {
-      if (worker.getState() === 'RUNNING') worker.shutdown();
-    };
-    shutdown?.addEventListener('abort', stop, { once: true });
-    const running = worker.run();
-    if (shutdown?.aborted) stop();
-    else onReady?.();
-    await running;
-    shutdown?.removeEventListener('abort', stop);
+    const place = { connection: native, namespace, identity };
+    const laneWorker = await Worker.create({ ...laneWorkerOptions(), ...place });
+    const worker = await Worker.create({ ...workerOptions(), ...place, activities });
+    await runBoth(worker, laneWorker, shutdown, onReady);
   } finally {
     await transport.close();
     await connection.close();
     await native.close();
   }
+}
+
+/** The lanes' worker ends last: what is being sent while this process stops may need them. */
+async function runBoth(
+  worker: Worker,
+  laneWorker: Worker,
+  shutdown: AbortSignal | undefined,
+  onReady: (() => void) | undefined,
+): Promise<void> {
+  const stop = (): void => stopWorker(worker);
+  shutdown?.addEventListener('abort', stop, { once: true });
+  // If the lanes' worker fails, this process is of no more use to anybody.
+  const lanes = laneWorker.run().finally(stop);
+  const replies = worker.run().finally(() => stopWorker(laneWorker));
+  if (shutdown?.aborted) stop();
+  else onReady?.();
+  try {
+    await Promise.all([lanes, replies]);
+  } finally {
+    await Promise.allSettled([lanes, replies]);
+    shutdown?.removeEventListener('abort', stop);
+  }
+}
+
+function stopWorker(worker: Worker): void {
+  if (worker.getState() === 'RUNNING') worker.shutdown();
+}
+
+/**
+ * The lanes' worker. It has few polls: each that a frozen process has open takes one task, and a lane's tasks come one
+ * after the other (rule 15).
+ */
+export function laneWorkerOptions(): Omit<WorkerOptions, 'connection'> {
+  return {
+    taskQueue: laneTaskQueue,
+    ...workflowSource(),
+    // A lane's tasks go elsewhere soon after its worker was killed.
+    stickyQueueScheduleToStartTimeout: '1s',
+    maxConcurrentWorkflowTaskPolls: 4,
+    nonStickyToStickyPollRatio: 0.5,
+  };
 }
 
 /** The time-outs of a worker, each with its reason in rule 15: HTTP 20 s < grace < force < the orchestrator's kill. */

@@ -14,6 +14,7 @@ import { revokeAttempt } from '../domain/lane/revoke.ts';
 import { showLane } from '../domain/lane/show.ts';
 import { freezeLane, thawLane } from '../domain/lane/snapshot.ts';
 import { newLane } from '../domain/lane/state.ts';
+import { isTurnoverDue } from '../domain/lane/turnover.ts';
 import { cooldownWorkflowId } from '../domain/ids.ts';
 import {
   type CooldownInput,
@@ -24,9 +25,6 @@ import {
   reportSignal,
   revokeUpdate,
 } from './protocol.ts';
-
-/** Messages of either kind after which a run makes room for the next (rule 19): Signals end a run at 10,000. */
-const messagesPerRun = 1500;
 
 /**
  * The lane of one bot: the one place that knows its cooldown, pacing, order and claims. Runs for ever, as one run after
@@ -44,19 +42,18 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
     ? thawLane(input.snapshot)
     : // A lane that this one follows has granted nothing since this one's start, whenever a worker came to take it up.
       newLane(input.bot, info.firstExecutionRunId, info.startTime.getTime());
-  let signals = 0;
-  let updates = 0;
+  let messages = 0;
 
   // Saved messages are handed over as each handler registers: what closes the lane must come before what opens it, or a
   // claim overtakes a saved cooldown (rule 1).
   setHandler(reportSignal, (reports) => {
-    signals++;
+    messages++;
     noteReports(lane, reports, Date.now());
   });
   setHandler(
     extendCooldownSignal,
     (request) => {
-      signals++;
+      messages++;
       if (request && whoProblem(request.by, request.reason) === undefined)
         extendCooldown(lane, request, Date.now());
     },
@@ -68,7 +65,7 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
   setHandler(
     controlUpdate,
     (request) => {
-      updates++;
+      messages++;
       controlLane(lane, request, Date.now());
       return showLane(lane, Date.now());
     },
@@ -82,19 +79,17 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
     },
   );
   setHandler(revokeUpdate, (request) => {
-    updates++;
+    messages++;
     return revokeAttempt(lane, request, Date.now());
   });
   setHandler(claimUpdate, (request) => {
-    updates++;
+    messages++;
     return claimBatch(lane, request, Date.now());
   });
 
   // A cancellation request must not end a lane: its memory is what keeps replies from being sent twice (rule 5).
   await CancellationScope.nonCancellable(async () => {
-    await condition(
-      () => signals >= messagesPerRun || updates >= messagesPerRun || workflowInfo().continueAsNewSuggested,
-    );
+    await condition(() => isTurnoverDue(lane, messages, Date.now()) || workflowInfo().continueAsNewSuggested);
     await condition(allHandlersFinished);
     await continueAsNew<typeof cooldownWorkflow>({ bot: input.bot, snapshot: freezeLane(lane, Date.now()) });
   });

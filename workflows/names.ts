@@ -1,5 +1,7 @@
 /** Names that stand in histories and visibility: no imports, so that any part may use them. */
 export const taskQueue = 'replylane';
+/** The lanes' own queue: a thousand replies that start at once must not keep a lane from answering. */
+export const laneTaskQueue = 'replylane-lanes';
 export const replyWorkflowType = 'replyWorkflow';
 export const cooldownWorkflowType = 'cooldownWorkflow';
 

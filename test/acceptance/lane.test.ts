@@ -10,6 +10,7 @@ import { defaultLanePolicy } from '../../domain/lane/policy.ts';
 import { freezeLane } from '../../domain/lane/snapshot.ts';
 import { newLane } from '../../domain/lane/state.ts';
 import { packageRoot } from '../../tools/temporal/package-root.ts';
+import { laneWorkerOptions } from '../../workers/reply-worker.ts';
 import {
   cancelReplyUpdate,
   claimUpdate,
@@ -22,8 +23,8 @@ import { Rig, textReply } from '../support/rig/rig.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const who = { by: 'anna', reason: 'a rule' };
-/** As many messages as end one run of a lane. */
-const messagesPerRun = 1500;
+/** As many messages as end one run of a lane, whatever is under way in it. */
+const messagesPerRun = 400;
 
 let rig: Rig;
 
@@ -32,6 +33,7 @@ beforeAll(async () => {
     workers: 0,
     bots: {
       unstarted: {},
+      'own-queue': {},
       rerun: {},
       burst: { settings: { limits: 'none' } },
       slow: {},
@@ -148,6 +150,21 @@ describe('a lane that has had no worker for a while', () => {
     expect(performance.now() - askedAtMs).toBeLessThan(5000);
     worker.shutdown();
     await running;
+    await connection.close();
+  });
+
+  it('L15: a lane answers while nobody takes the replies that have started: it has a queue of its own', async () => {
+    await rig.killWorkers();
+    const waiting = await rig.start(textReply('own-queue', 'waiting', 1));
+    const connection = await NativeConnection.connect({ address: rig.server.address });
+    const worker = await Worker.create({ ...laneWorkerOptions(), connection });
+    await worker.runUntil(async () => {
+      await rig.client.workflow.start(cooldownWorkflowType, laneStartOptions('own-queue'));
+      expect(await claim('own-queue', askOf('k'))).toMatchObject({ kind: 'go' });
+      // The reply's first task is still where it was.
+      const { events } = await waiting.fetchHistory();
+      expect(events?.some((event) => event.workflowTaskStartedEventAttributes)).toBe(false);
+    });
     await connection.close();
   });
 });

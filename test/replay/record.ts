@@ -133,7 +133,7 @@ async function lostThenDecided(): Promise<void> {
 async function laneThroughTurnover(): Promise<void> {
   const lane = rig.client.workflow.getHandle(cooldownWorkflowId(bot));
   const { runId } = await lane.describe();
-  for (let i = 0; i < 1500; i += 20) {
+  for (let i = 0; i < 400; i += 20) {
     await Promise.all(
       Array.from({ length: 20 }, () =>
         lane.executeUpdate(claimUpdate, { args: [{ policy: defaultLanePolicy, asks: [] }] }),

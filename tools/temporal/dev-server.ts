@@ -38,8 +38,13 @@ export interface DevServer {
   kill(): Promise<void>;
 }
 
-/** The lane gathers claims, so more of them are in flight than the 10 Updates a server allows by default. */
-const DYNAMIC_CONFIG = { 'history.maxInFlightUpdates': 100 };
+const DYNAMIC_CONFIG = {
+  // The lane gathers claims, so more of them are in flight than the 10 Updates a server allows by default.
+  'history.maxInFlightUpdates': 100,
+  // The open polls of a frozen process take tasks until the server drops it, by default after more than a minute.
+  'frontend.keepAliveTime': '5s',
+  'frontend.keepAliveTimeout': '4s',
+};
 const SEARCH_ATTRIBUTES = { ReplyState: 'Keyword', ReplyBot: 'Keyword', ReplySince: 'Datetime' } as const;
 
 /** Starts `temporal server start-dev` and resolves once it answers. It does not outlive this process. */
