@@ -45,8 +45,8 @@ async function startMany(
 describe('bots and classes beside each other', () => {
   it('F6: of many due only those in flight still leave after a 429, and another bot goes on at its rate', async () => {
     rig.fake.script('flooded', { after: 30 }, step.flood(200));
-    await Promise.all([startMany('flooded', 120), startMany('beside', 60)]);
-    await rig.fake.waitFor((fake) => fake.stored('beside').length === 60, { timeoutMs: 100_000 });
+    await Promise.all([startMany('flooded', 500), startMany('beside', 500)]);
+    await rig.fake.waitFor((fake) => fake.stored('beside').length === 500, { timeoutMs: 150_000 });
 
     // A claim is good for five seconds; what was granted before may use them.
     const late = earlyArrivals(arrivalsOf('flooded'), rig.fake.deadlines);
