@@ -12,7 +12,7 @@ import type { LaneView } from '../../../domain/lane/show.ts';
 import type { ReplyRecord } from '../../../domain/record.ts';
 import type { ReplyInput } from '../../../domain/reply-input.ts';
 import { packageRoot } from '../../../tools/temporal/package-root.ts';
-import { workerOptions } from '../../../workers/reply-worker.ts';
+import { laneWorkerOptions, workerOptions } from '../../../workers/reply-worker.ts';
 import { cooldownQuery, replyQuery } from '../../../workflows/protocol.ts';
 import { replyStartOptions } from '../../../workflows/reply-options.ts';
 import { type FakeTelegram, startFakeTelegram } from '../fake-service/index.ts';
@@ -32,8 +32,8 @@ export class SkippingRig {
   readonly logged: string[] = [];
   readonly #bots: Readonly<Record<string, object>>;
   #running: {
-    readonly worker: Worker;
-    readonly done: Promise<void>;
+    readonly workers: readonly Worker[];
+    readonly done: readonly Promise<void>[];
     readonly close: () => Promise<void>;
   } | null = null;
 
@@ -84,12 +84,16 @@ export class SkippingRig {
     for (const bot of config.bots.keys()) await lanes.ensure(bot);
     const bundle = join(packageRoot(), 'dist', 'workflow-bundle.js');
     if (!existsSync(bundle)) throw new Error(`${bundle} is missing: npm run build`);
-    const worker = await Worker.create({
-      ...workerOptions(),
+    const options = {
       workflowBundle: { codePath: bundle },
       workflowsPath: undefined as never,
       maxCachedWorkflows: 0,
       connection: this.env.nativeConnection,
+    };
+    const laneWorker = await Worker.create({ ...laneWorkerOptions(), ...options });
+    const worker = await Worker.create({
+      ...workerOptions(),
+      ...options,
       activities: createActivities({
         worker: 'in-process',
         attributes: false,
@@ -103,7 +107,9 @@ export class SkippingRig {
         log: (problem) => void this.logged.push(problem),
       }),
     });
-    this.#running = { worker, done: worker.run(), close: () => transport.close() };
+    const workers = [worker, laneWorker];
+    const done = workers.map((one) => one.run());
+    this.#running = { workers, done, close: () => transport.close() };
   }
 
   /** Stops the worker; with it goes everything that its process knew. */
@@ -111,8 +117,8 @@ export class SkippingRig {
     const running = this.#running;
     if (!running) return;
     this.#running = null;
-    running.worker.shutdown();
-    await running.done;
+    for (const worker of running.workers) worker.shutdown();
+    await Promise.all(running.done);
     await running.close();
   }
 
