@@ -19,6 +19,12 @@ export interface WorkerProcess {
 
 const readyWithinMs = 60_000;
 
+/** A test run that breaks off leaves no worker behind, not even a frozen one. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts `dist/workers/main.js` and resolves when it takes work. */
 export function startWorkerProcess(env: Readonly<Record<string, string>>): Promise<WorkerProcess> {
   return startNode('workers/main.js', env);
@@ -35,10 +41,8 @@ export async function startNode(file: string, env: Readonly<Record<string, strin
   const output: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString('utf8')));
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString('utf8')));
-  // A test run that breaks off leaves no worker behind, not even a frozen one.
-  const killWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithUs);
-  child.once('exit', () => process.off('exit', killWithUs));
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const exited = once(child, 'exit').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
   await ready(child, exited, () => output.join(''));
   return {
