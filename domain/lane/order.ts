@@ -63,6 +63,15 @@ export function takePlace(
   return chat.places.add(place);
 }
 
+/** A reply whose run was lost lives, and will ask again: that it was late is not its fault. */
+export function keepPlace(lane: Lane, reply: string, nowMs: number): void {
+  const hash = shortHash(reply, 6);
+  for (const { places } of lane.chats.values()) {
+    const place = places.get(hash);
+    if (place) place.ticketMs = Math.max(place.ticketMs, nowMs);
+  }
+}
+
 /** The reply is through with its turn: sent, refused, under review, cancelled or expired. Those after it may go. */
 export function markDone(lane: Lane, chat: Chat | undefined, reply: string, nowMs: number): void {
   const hash = shortHash(reply, 6);

@@ -1,6 +1,6 @@
 import { fenceKey, giveBackSlots, passProbeOn, putFence, settleFence } from './fence.ts';
 import type { RevokeAnswer, RevokeRequest } from './messages.ts';
-import { markDone } from './order.ts';
+import { keepPlace, markDone } from './order.ts';
 import { policyInForce } from './policy.ts';
 import type { Fence, Lane } from './state.ts';
 
@@ -17,6 +17,7 @@ export function revokeAttempt(lane: Lane, request: RevokeRequest, nowMs: number)
   const key = fenceKey(request.reply);
   const fence = lane.fences.get(key);
   if (fence && fence.attempt > request.attempt) return { kind: 'lost' };
+  keepPlace(lane, request.reply, nowMs);
   if (fence && fence.attempt === request.attempt) return revokeKnown(lane, key, fence, request, nowMs);
   // A grant of this attempt would have taken the place of the fence before it.
   const answer = fence || request.scheduledAtMs > lane.forgottenMs + clockMarginMs ? 'never' : 'lost';

@@ -164,6 +164,19 @@ describe('places whose holders never come back', () => {
     expect(lane.after(10_000).asksOne('b').kind).toBe('go');
   });
 
+  test('but a run that was lost says that its reply lives: others wait until it asks again', () => {
+    const lane = new LaneUnderTest();
+    lane.lane.paused = { by: 'x', reason: 'y', atMs: 0 };
+    lane.asksOne('lost-twice');
+    lane.lane.paused = null;
+    for (let attempt = 2; attempt < 4; attempt++) {
+      for (let second = 0; second < 80; second++) expect(whyOf(lane.after(1000).asksOne('b'))).toBe('order');
+      expect(lane.revokes('lost-twice', attempt)).toEqual({ kind: 'never' });
+    }
+    for (let second = 0; second < 80; second++) expect(whyOf(lane.after(1000).asksOne('b'))).toBe('order');
+    expect(lane.asksOne('lost-twice', { attempt: 4 }).kind).toBe('go');
+  });
+
   test('T4: after an outage of all workers the places stand, in whatever order the replies come', () => {
     const lane = new LaneUnderTest();
     lane.lane.paused = { by: 'x', reason: 'y', atMs: 0 };
