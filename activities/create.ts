@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
 import type { BotConfig } from '../config/bot-config.ts';
 import { lanePolicyOf } from '../config/bot-config.ts';
+import { budgetsOf } from './budgets.ts';
 import { BotRoom } from './bot-room.ts';
 import { ClaimBatch } from './claim-batch.ts';
+import { decideReplies } from './decide-replies.ts';
 import type { Activities } from './index.ts';
 import type { LaneClient } from './lane-client.ts';
 import type { SendDeps } from './send-deps.ts';
@@ -40,10 +42,14 @@ export function createActivities(deps: ActivityDeps): Activities {
   };
   return {
     sendMessage: (input) => sendMessage({ ...deps, batchOf, roomOf }, input),
-    revokeAttempt({ bot, ...request }) {
+    async revokeAttempt({ bot, ...request }) {
       const { workflowExecution } = Context.current().info;
       if (!workflowExecution) throw new Error('revokeAttempt is called by a workflow');
-      return deps.lanes.revoke(bot, request, workflowExecution);
+      const answer = await deps.lanes.revoke(bot, request, workflowExecution);
+      const config = deps.bots.get(bot);
+      const budgets = config && budgetsOf(config);
+      return { ...answer, ...(budgets ? { budgets } : {}) };
     },
+    decideReplies: (input) => decideReplies(deps.replies, input),
   };
 }

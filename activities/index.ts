@@ -1,10 +1,20 @@
+import type { BulkDecisionInput, BulkOutcome } from '../domain/bulk-decision.ts';
 import type { RevokeAnswer, RevokeRequest } from '../domain/lane/messages.ts';
-import type { SendInput, SendResult } from '../domain/send.ts';
+import type { Budgets, SendInput, SendResult } from '../domain/send.ts';
 
 /** The activities that workflows call, by the names that stand in histories. */
 export interface Activities {
   /** At most one request to the service. Never retried. */
   sendMessage(input: SendInput): Promise<SendResult>;
   /** Takes a lost attempt back at the lane. Asked again, it answers the same, so it may be retried. */
-  revokeAttempt(input: RevokeRequest & { readonly bot: string }): Promise<RevokeAnswer>;
+  revokeAttempt(
+    input: RevokeRequest & { readonly bot: string },
+  ): Promise<RevokeAnswer & { readonly budgets?: Budgets }>;
+  /** Decides the replies of one part of a bulk decision, in their order. May be retried. */
+  decideReplies(input: DecideRepliesInput): Promise<readonly BulkOutcome[]>;
+}
+
+/** A part of a bulk decision; `bulk` is its Workflow Id. */
+export interface DecideRepliesInput extends Omit<BulkDecisionInput, 'progress'> {
+  readonly bulk: string;
 }

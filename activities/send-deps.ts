@@ -2,6 +2,7 @@ import type { BotConfig } from '../config/bot-config.ts';
 import type { TokenReading } from '../config/secrets.ts';
 import type { BotRoom } from './bot-room.ts';
 import type { ClaimBatch } from './claim-batch.ts';
+import type { ReplyMessages } from './reply-messages.ts';
 import type { Transport } from './transport.ts';
 
 /** What the activity needs of its worker process. Time and chance come from the process: this is the shell. */
@@ -11,6 +12,7 @@ export interface SendDeps {
   readonly bots: ReadonlyMap<string, BotConfig>;
   readonly token: (bot: BotConfig) => TokenReading;
   readonly transport: Transport;
+  readonly replies: ReplyMessages;
   /** Takes sentences about trouble; they hold no secret and no content. */
   readonly log: (problem: string) => void;
   readonly batchOf: (bot: BotConfig) => ClaimBatch;

@@ -1,13 +1,9 @@
 import { Context } from '@temporalio/activity';
 import type { BotConfig } from '../config/bot-config.ts';
 import { contractOf } from '../contracts/index.ts';
-import {
-  type Budgets,
-  type SendFinding,
-  type SendInput,
-  type SendResult,
-  defaultBudgets,
-} from '../domain/send.ts';
+import type { SendFinding, SendInput, SendResult } from '../domain/send.ts';
+import { budgetsOf } from './budgets.ts';
+import { findRestart } from './restart.ts';
 import type { SendDeps } from './send-deps.ts';
 import { SendRun, backOff } from './send-run.ts';
 
@@ -20,6 +16,8 @@ export async function sendMessage(deps: SendDeps, input: SendInput): Promise<Sen
   context.heartbeat();
   try {
     if (isReset(input, context)) return { kind: 'reset', attributes: deps.attributes };
+    const restart = await findRestart(deps, input, context);
+    if (restart) return { ...restart, attributes: deps.attributes };
     const bot = deps.bots.get(input.bot);
     const finding = bot
       ? await sendFor(deps, bot, input, context)
@@ -68,17 +66,4 @@ async function sendFor(
   } finally {
     room.leave();
   }
-}
-
-function budgetsOf(bot: BotConfig): Budgets | undefined {
-  const budgets: Budgets = {
-    attempts: bot.maxAttempts,
-    floods: bot.maxFloods,
-    ageMs: bot.reviewAfterAgeMs,
-    backoffMinMs: bot.unreachedBackoffMinMs,
-    backoffMaxMs: bot.unreachedBackoffMaxMs,
-    attemptGapMs: bot.minAttemptGapMs,
-    expiresAfterMs: bot.expiresAfterMs,
-  };
-  return JSON.stringify(budgets) === JSON.stringify(defaultBudgets) ? undefined : budgets;
 }

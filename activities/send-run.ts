@@ -8,6 +8,7 @@ import type { SendFinding, SendInput } from '../domain/send.ts';
 import { readResult, reportOf } from './attempt-reading.ts';
 import type { BotRoom } from './bot-room.ts';
 import type { AskAnswer, ClaimBatch } from './claim-batch.ts';
+import { mayBeLost, tellIfLate } from './late-proof.ts';
 import { orLate, pause } from './pause.ts';
 import type { SendDeps } from './send-deps.ts';
 
@@ -121,8 +122,12 @@ export class SendRun {
     const { outcome, progress, httpStatus, answeredAtMs } = readResult(contract, content, result);
     // The report goes on by itself; the outcome must reach the workflow before the server gives the activity up.
     const restMs = Math.max(0, this.startedAtMs + activityLifeMs - reportAllowanceMs - performance.now());
-    const report = reportOf(this.ask(undefined, undefined), chat, outcome);
+    const isLateish = mayBeLost(this.context, performance.now() - this.startedAtMs);
+    const number = isLateish && this.input.attempt !== undefined ? { number: this.input.attempt } : {};
+    const report = { ...reportOf(this.ask(undefined, undefined), chat, outcome), ...number };
     await orLate(this.batch.report(report, answeredAtMs), restMs);
+    if (isLateish || mayBeLost(this.context, performance.now() - this.startedAtMs))
+      await tellIfLate(this.deps, this.input, this.context, outcome);
     const laneNowMs = this.batch.laneNowMs() ?? verdict.nowMs;
     return {
       kind: 'attempted',

@@ -67,11 +67,15 @@ export async function cancelReply(
   }
 }
 
-/** Decides a reply under review. Throws a `ReplyRefusedError` with its state if that is over, or about another attempt. */
+/**
+ * Decides a reply under review. Throws a `ReplyRefusedError` with its state if that is over, or about another attempt.
+ * Without `bySignal`, a decision that no worker takes is not saved: `requested` then only means that it was not confirmed.
+ */
 export async function decideReply(
   link: TemporalLink,
   name: ReplyName,
   request: DecisionRequest,
+  { bySignal }: { readonly bySignal: boolean } = { bySignal: true },
 ): Promise<DecideResult> {
   refuseBad('Not a decision', decisionProblem(request));
   const found = await describeReply(link, name);
@@ -88,7 +92,8 @@ export async function decideReply(
     case 'pending':
       return { kind: 'requested', reply: await recordFromStore(link, found) };
     case 'no_worker':
-      return decideBySignal(link, name, request);
+      if (bySignal) return decideBySignal(link, name, request);
+      return { kind: 'requested', reply: await recordFromStore(link, found) };
     default:
       return assertNever(update);
   }
@@ -151,7 +156,8 @@ function refused(name: ReplyName, why: string, reply: ReplyRecord): ReplyRefused
   );
 }
 
-function refuseBad(what: string, problem: string | undefined): void {
+/** Throws what is wrong with a request, in its field's name. */
+export function refuseBad(what: string, problem: string | undefined): void {
   if (problem === undefined) return;
   const [, field = 'request', words = problem] = /^([a-zA-Z]+): (.*)$/s.exec(problem) ?? [];
   throw new ReplyInputError(what, [{ field, problem: words }]);

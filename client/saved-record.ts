@@ -50,6 +50,7 @@ export function savedRecord({ bot, key, workflowId, memo, state }: SavedParts): 
     rejection: null,
     message: null,
     decision: saved?.decision ?? null,
+    lateProof: saved?.lateProof ?? null,
     attempts: saved?.attempts ?? [],
   };
 }

@@ -1,3 +1,4 @@
+import type { ReviewPolicy } from '../domain/send.ts';
 import type { LanePolicy, Window } from '../domain/lane/policy.ts';
 
 /** Settings of one bot, complete: every default is filled in. Holds no secret, only where to find it. */
@@ -26,6 +27,8 @@ export interface BotConfig {
   readonly unreachedBackoffMaxMs: number;
   /** Least time between two attempts of one reply. */
   readonly minAttemptGapMs: number;
+  /** What is decided on a review that nobody has decided for so long; null: it waits for a person, however long. */
+  readonly reviewPolicy: ReviewPolicy | null;
   /** Requests of the bot that one process may have without an answer. */
   readonly maxOutstanding: number;
 }

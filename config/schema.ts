@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contractNames } from '../contracts/index.ts';
-import { expiresAfter, maxWindows, numberSettings, windowBounds } from './settings.ts';
+import { expiresAfter, maxWindows, numberSettings, policyHours, windowBounds } from './settings.ts';
 import type { NumberSetting, NumberSettingName } from './settings.ts';
 
 /** Shape of `replylane.config.json`. What one field says about another is checked in `rules.ts`. */
@@ -40,6 +40,20 @@ const fileError =
 const variableError =
   'must be the name of an environment variable (letters, digits and _), and not the token itself';
 
+const hoursError = `must be a number of hours above 0, and ${policyHours.max} at most`;
+const policyDecisionError =
+  'must be "sent", "not_sent" or "cancel"; "resend" is for a person only, since it may send a second time';
+const reviewPolicy = z.strictObject(
+  {
+    afterHours: z
+      .number({ error: hoursError })
+      .positive({ error: hoursError })
+      .max(policyHours.max, { error: hoursError }),
+    decision: z.enum(['sent', 'not_sent', 'cancel'], { error: policyDecisionError }),
+  },
+  { error: 'must be an object such as { "afterHours": 48, "decision": "not_sent" }' },
+);
+
 const bot = z.strictObject(
   {
     contract: z.enum(contractNames as [string, ...string[]], { error: contractError }),
@@ -64,6 +78,7 @@ const bot = z.strictObject(
     maxFloods: setting('maxFloods'),
     reviewAfterAgeMs: setting('reviewAfterAgeMs'),
     expiresAfterMs: wholeNumber(expiresAfter, ' of milliseconds').nullable().default(null),
+    reviewPolicy: reviewPolicy.nullable().default(null),
     heldPauseMs: setting('heldPauseMs'),
     unreachedBackoffMinMs: setting('unreachedBackoffMinMs'),
     unreachedBackoffMaxMs: setting('unreachedBackoffMaxMs'),
@@ -88,6 +103,7 @@ export type BotInFile = z.output<typeof bot>;
 export function namesAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(configSchema.shape);
   if (path.length === 2) return Object.keys(bot.shape);
+  if (path.length === 3 && path[2] === 'reviewPolicy') return Object.keys(reviewPolicy.shape);
   if (path.length === 3) return ['bot', 'chat', 'group'];
   return Object.keys(window.shape);
 }

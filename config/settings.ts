@@ -32,6 +32,8 @@ export const numberSettings: Readonly<Record<NumberSettingName, NumberSetting>> 
 };
 
 export const expiresAfter = { min: secondMs, max: 365 * dayMs } as const;
+/** Above zero; ten years at most, so that the instant is one of the calendar. */
+export const policyHours = { max: 87_600 } as const;
 export const windowBounds = { limit: { min: 1, max: 100_000 }, perMs: { min: 1, max: dayMs } } as const;
 export const maxWindows = 8;
 

@@ -41,6 +41,17 @@ export function cooldownWorkflowId(bot: string): string {
   return `cooldown:${bot}`;
 }
 
+const bulkDecisionIdPattern = /^bulk-decision:[\w-]{1,80}$/;
+
+/** Workflow Id of a bulk decision; `unique` is for its starter to choose. */
+export function bulkDecisionWorkflowId(unique: string): string {
+  return `bulk-decision:${unique}`;
+}
+
+export function isBulkDecisionId(workflowId: string): boolean {
+  return bulkDecisionIdPattern.test(workflowId);
+}
+
 /** The name of a reply that people type: `<bot>/<key>`. */
 export function replyName(reply: { readonly bot: string; readonly key: string }): string {
   return `${reply.bot}/${reply.key}`;

@@ -1,3 +1,4 @@
+import type { DecisionDoor } from './decisions.ts';
 import type { WaitWhy } from './lane/messages.ts';
 import type { OutcomeKind, Progress, RejectionKind, SentMessage } from './outcome.ts';
 
@@ -12,14 +13,31 @@ export type ReviewKind = 'unknown' | 'held' | 'budget';
 
 export type DecisionName = 'sent' | 'not_sent' | 'resend' | 'cancel';
 
-/** A decision as it is kept: whose, why, when, about which attempt. */
+/** A decision as it is kept: whose, why, when, about which attempt, through which door, on what evidence. */
 export interface DecisionRecord {
   readonly attempt: number;
   readonly decision: DecisionName;
   readonly by: string;
   readonly reason: string;
   readonly at: string;
+  readonly door: DecisionDoor;
+  /** What the person used, in their own word; the Workflow Id of the bulk decision that it was a part of. */
+  readonly via: string | null;
+  readonly bulk: string | null;
+  /** The review as it stood at that moment; null where there was none (a cancellation while the reply waited). */
+  readonly seen: { readonly kind: ReviewKind; readonly evidence: string } | null;
 }
+
+/** What a worker read of an attempt after the reply had been taken from it. It decides nothing by itself. */
+export interface LateProof {
+  readonly attempt: number;
+  readonly outcome: LateOutcome;
+  readonly at: string;
+  readonly messageId: number | string | null;
+}
+
+/** Outcomes that prove something. */
+export type LateOutcome = Exclude<OutcomeKind, 'unknown'>;
 
 export interface AttemptRecord {
   readonly attempt: number;
@@ -54,5 +72,7 @@ export interface ReplyRecord {
   readonly message: SentMessage | null;
   /** The latest decision; who cancelled stands here too. */
   readonly decision: DecisionRecord | null;
+  /** The answer to an attempt that was given up as lost before it: above all a `sent`. */
+  readonly lateProof: LateProof | null;
   readonly attempts: readonly AttemptRecord[];
 }

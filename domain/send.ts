@@ -11,6 +11,10 @@ export interface SendInput {
   readonly chat: string | null;
   /** Counts the activity runs of the reply, from 1. */
   readonly run: number;
+  /** The number that the attempt gets in the reply's record, if this run makes one. Absent from older workflows. */
+  readonly attempt?: number;
+  /** Started without the memo that our starts carry, so an earlier run of the Workflow Id must be looked for. */
+  readonly bare?: boolean;
   /** The Run Id of the reply's first run: only that one may send (rule 6). */
   readonly firstRunId: string;
   readonly class: ReplyClass;
@@ -49,6 +53,8 @@ export type SendFinding =
   | { readonly kind: 'refused'; readonly why: RefusedWhy }
   /** The run of the workflow was made by a reset: what the run before it sent is not in its history. */
   | { readonly kind: 'reset' }
+  /** The Workflow Id was run before, and started again by hand: what the run before it sent is not in this one's history. */
+  | { readonly kind: 'restarted'; readonly evidence: string }
   /** No worker here has the bot's secret. */
   | { readonly kind: 'no_token'; readonly why: string }
   /** The content cannot be sent to this service: nothing was asked. */
@@ -76,7 +82,13 @@ export type SendLoss =
   /** The lane cannot know any more. */
   | { readonly kind: 'lost'; readonly why: string };
 
-/** When a reply goes to review instead of trying on. */
+/** What is decided on a review that nobody has decided for so long. Never `resend`: that may send twice (invariant 5). */
+export interface ReviewPolicy {
+  readonly afterHours: number;
+  readonly decision: 'sent' | 'not_sent' | 'cancel';
+}
+
+/** When a reply goes to review instead of trying on, and for how long a review waits for a person. */
 export interface Budgets {
   readonly attempts: number;
   readonly floods: number;
@@ -87,6 +99,8 @@ export interface Budgets {
   readonly attemptGapMs: number;
   /** Expiry of a reply that names none, counted from its start. */
   readonly expiresAfterMs: number | null;
+  /** Absent where a review waits for a person, however long. */
+  readonly reviewPolicy?: ReviewPolicy;
 }
 
 export const defaultBudgets: Budgets = {

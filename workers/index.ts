@@ -1,2 +1,3 @@
 export { runReplyWorker, type ReplyWorkerOptions } from './reply-worker.ts';
+export { auditSinks } from './audit.ts';
 export { ensureSearchAttributes } from './search-attributes.ts';

@@ -10,11 +10,13 @@ import {
 } from '@temporalio/worker';
 import { createActivities } from '../activities/create.ts';
 import { createLaneClient } from '../activities/lane-client.ts';
+import { createReplyMessages } from '../activities/reply-messages.ts';
 import { createTransport } from '../activities/transport.ts';
 import { connectTemporal, connectionSettings } from '../client/connect.ts';
 import type { Config, Environment } from '../config/load.ts';
 import { TokenReader } from '../config/secrets.ts';
 import { laneTaskQueue, taskQueue } from '../workflows/names.ts';
+import { auditSinks } from './audit.ts';
 import { bootWarnings } from './boot-checks.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 
@@ -53,7 +55,8 @@ export async function runReplyWorker(options: ReplyWorkerOptions): Promise<void>
         log(`warning: this worker cannot send for the bot ${bot.name}: ${reading.why}`);
     }
     const identity = `${process.pid}@${hostname()}`;
-    const lanes = createLaneClient(new Client({ connection, namespace, identity }));
+    const client = new Client({ connection, namespace, identity });
+    const lanes = createLaneClient(client);
     // A bot's first reply must find a lane that is older than it: a younger one cannot know what was claimed (rule 5).
     for (const bot of config.bots.keys()) await lanes.ensure(bot);
     const activities = createActivities({
@@ -63,11 +66,13 @@ export async function runReplyWorker(options: ReplyWorkerOptions): Promise<void>
       token: (bot) => tokens.read(bot),
       transport,
       lanes,
+      replies: createReplyMessages(client),
       log,
     });
     const place = { connection: native, namespace, identity };
     const laneWorker = await Worker.create({ ...laneWorkerOptions(), ...place });
-    const worker = await Worker.create({ ...workerOptions(), ...place, activities });
+    const sinks = auditSinks(log);
+    const worker = await Worker.create({ ...workerOptions(), ...place, activities, sinks });
     await runBoth(worker, laneWorker, shutdown, onReady);
   } finally {
     await transport.close();

@@ -29,7 +29,8 @@ export class AttributeKeeper {
       });
     }
     // Evidence must be readable with no worker up: the Query needs one, the memo does not.
-    const review = record.review && `${record.review.kind} ${record.review.attempt} ${record.review.since}`;
+    const { review: open, lateProof } = record;
+    const review = open && [open.kind, open.attempt, open.since, lateProof?.at].filter(Boolean).join(' ');
     if (review && review !== this.reviewed) {
       this.reviewed = review;
       upsertMemo({ [memoFields.reply]: record });

@@ -12,6 +12,7 @@ import type {
 import type { LaneView } from '../domain/lane/show.ts';
 import type { LaneSnapshot } from '../domain/lane/snapshot.ts';
 import type { ReplyRecord } from '../domain/record.ts';
+import type { LateProofNote } from '../domain/reply/late-proof.ts';
 
 /**
  * Every name and shape that enters histories. Permanent: a change is a decision record, and a new name beside the old.
@@ -34,6 +35,8 @@ export type CancelAnswer =
 
 // To a reply.
 export const decideSignal = defineSignal<[DecisionRequest]>('decide');
+/** From a worker: what it read of an attempt after the reply had been taken from it. */
+export const lateProofSignal = defineSignal<[LateProofNote]>('lateProof');
 export const cancelSignal = defineSignal<[CancelRequest]>('cancel');
 /** Asks a waiting reply to ask its lane again at once; harmless at any time. */
 export const wakeSignal = defineSignal('wake');

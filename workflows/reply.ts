@@ -7,8 +7,13 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { cancelProblem, decisionProblem } from '../domain/decisions.ts';
-import { cooldownWorkflowId, plainKey, replyWorkflowId } from '../domain/ids.ts';
+import {
+  type CancelRequest,
+  type DecisionDoor,
+  cancelProblem,
+  decisionProblem,
+} from '../domain/decisions.ts';
+import { cooldownWorkflowId, plainKey } from '../domain/ids.ts';
 import type { ReplyRecord } from '../domain/record.ts';
 import {
   type Gate,
@@ -19,23 +24,28 @@ import {
   beginRun,
   decisionRefusal,
   deniesAfterReset,
+  lateProofProblem,
   leavesPlace,
   newReply,
   noteFinding,
+  noteLateProof,
   noteLoss,
   passGate,
   replyRecord,
   requestCancel,
   wakeReply,
 } from '../domain/reply/index.ts';
-import { type ReplyInput, replyInputProblems } from '../domain/reply-input.ts';
+import type { ReplyInput } from '../domain/reply-input.ts';
 import { AttributeKeeper } from './attributes.ts';
+import { DecisionAudit } from './audit.ts';
+import { checkStart } from './check-start.ts';
 import {
   type CancelAnswer,
   cancelReplyUpdate,
   cancelSignal,
   decideReplyUpdate,
   decideSignal,
+  lateProofSignal,
   replyQuery,
   reportSignal,
   wakeSignal,
@@ -62,6 +72,7 @@ export async function replyWorkflow(input: ReplyInput): Promise<ReplyRecord> {
 class ReplyExecution {
   readonly input: ReplyInput;
   readonly attributes = new AttributeKeeper();
+  readonly audit = new DecisionAudit();
   reply: Reply;
   /** Counts changes, so that waits end by them. */
   version = 0;
@@ -109,18 +120,21 @@ class ReplyExecution {
     setHandler(wakeSignal, () => this.change(wakeReply(this.reply, Date.now())), {
       description: 'Lets a waiting reply ask its lane again at once.',
     });
+    setHandler(lateProofSignal, (note) => {
+      if (lateProofProblem(note) === undefined) this.change(noteLateProof(this.reply, note, Date.now()));
+    });
     setHandler(
       cancelSignal,
       (request) => {
         if (cancelProblem(request) === undefined && this.reply.phase.at !== 'review')
-          this.requestCancel(request);
+          this.requestCancel(request, 'signal');
       },
       { description: 'Cancels the reply, if it has not been sent: { by, reason }.' },
     );
     setHandler(
       cancelReplyUpdate,
       async (request) => {
-        if (this.reply.phase.at !== 'review') this.requestCancel(request);
+        if (this.reply.phase.at !== 'review') this.requestCancel(request, 'update');
         return CancellationScope.nonCancellable(() => this.cancelAnswer());
       },
       {
@@ -129,20 +143,21 @@ class ReplyExecution {
       },
     );
     const decideDescription =
-      'Decides a reply under review: { attempt, decision: sent | not_sent | resend | cancel, by, reason, messageId?, allowExpired? }.';
+      'Decides a reply under review: { attempt, decision: sent | not_sent | resend | cancel, by, reason, messageId?, allowExpired?, via? }.';
     setHandler(
       decideSignal,
       (request) => {
         if (decisionProblem(request) !== undefined) return;
         if (decisionRefusal(this.reply, request, Date.now()) !== undefined) return;
-        this.change(applyDecision(this.reply, request, Date.now()));
+        this.change(applyDecision(this.reply, request, 'signal', Date.now()));
       },
       { description: decideDescription },
     );
     setHandler(
       decideReplyUpdate,
       (request) => {
-        this.change(applyDecision(this.reply, request, Date.now()));
+        const door = request.bulk === undefined ? 'update' : 'bulk';
+        this.change(applyDecision(this.reply, request, door, Date.now()));
         return replyRecord(this.reply);
       },
       {
@@ -157,14 +172,14 @@ class ReplyExecution {
     const request = { by: 'temporal', reason: 'the workflow was asked to cancel' };
     if (this.reply.phase.at === 'review') {
       const decision = { ...request, attempt: this.reply.attemptCount, decision: 'cancel' as const };
-      this.change(applyDecision(this.reply, decision, Date.now()));
+      this.change(applyDecision(this.reply, decision, 'temporal', Date.now()));
     } else {
-      this.requestCancel(request);
+      this.requestCancel(request, 'temporal');
     }
   }
 
-  private requestCancel(request: { readonly by: string; readonly reason: string }): void {
-    this.change(requestCancel(this.reply, request, Date.now()));
+  private requestCancel(request: CancelRequest, door: DecisionDoor): void {
+    this.change(requestCancel(this.reply, request, door, Date.now()));
     this.withdraw();
   }
 
@@ -195,7 +210,9 @@ class ReplyExecution {
   private settle(): Gate {
     const passed = passGate(this.reply, Date.now());
     this.change(passed.reply);
-    this.attributes.note(replyRecord(this.reply));
+    const record = replyRecord(this.reply);
+    this.attributes.note(record);
+    if (!this.isFalseDenial()) this.audit.note(record);
     return passed.gate;
   }
 
@@ -205,13 +222,14 @@ class ReplyExecution {
     this.withdraw = () => scope.cancel();
     const end = await runSend(this.reply, scope);
     this.withdraw = () => {};
+    const budgets = end.kind === 'lost' ? end.budgets : end.result.budgets;
+    const budgeted = budgets ? applyBudgets(this.reply, budgets) : this.reply;
     if (end.kind === 'lost') {
-      this.change(noteLoss(this.reply, end.loss, Date.now(), Math.random()));
+      this.change(noteLoss(budgeted, end.loss, Date.now(), Math.random()));
       return;
     }
-    const { attributes, budgets, ...finding } = end.result;
+    const { attributes, budgets: _, ...finding } = end.result;
     this.attributes.allow(attributes);
-    const budgeted = budgets ? applyBudgets(this.reply, budgets) : this.reply;
     this.change(noteFinding(budgeted, finding, Date.now(), Math.random()));
   }
 
@@ -228,21 +246,6 @@ class ReplyExecution {
     } catch {
       // Without the word, the place is given up when its ticket is overdue.
     }
-  }
-}
-
-function checkStart(input: ReplyInput): void {
-  const problems = replyInputProblems(input);
-  if (problems.length > 0) {
-    const list = problems.map(({ field, problem }) => `${field}: ${problem}`).join('; ');
-    throw ApplicationFailure.nonRetryable(`not a reply: ${list}`, 'BadReply');
-  }
-  const wanted = replyWorkflowId(input);
-  if (workflowInfo().workflowId !== wanted) {
-    throw ApplicationFailure.nonRetryable(
-      `the Workflow Id of this reply must be ${wanted}: start it with replyWorkflowId(reply)`,
-      'WrongWorkflowId',
-    );
   }
 }
 

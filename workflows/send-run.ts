@@ -9,13 +9,15 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { plainKey } from '../domain/ids.ts';
-import type { Reply } from '../domain/reply/index.ts';
-import type { SendInput, SendLoss, SendResult } from '../domain/send.ts';
+import type { RevokeAnswer } from '../domain/lane/messages.ts';
+import { type Reply, mayBeRestart } from '../domain/reply/index.ts';
+import type { Budgets, SendInput, SendLoss, SendResult } from '../domain/send.ts';
+import { memoFields } from './names.ts';
 
 /** How one run of the activity ended: with a result, or lost. */
 export type SendEnd =
   | { readonly kind: 'returned'; readonly result: SendResult }
-  | { readonly kind: 'lost'; readonly loss: SendLoss };
+  | { readonly kind: 'lost'; readonly loss: SendLoss; readonly budgets?: Budgets };
 
 /** Longest time in the task queue: with no worker up, the reply looks again at its gate (rule 15). */
 const longestQueueMs = 10 * 60_000;
@@ -44,19 +46,24 @@ export async function runSend(reply: Reply, scope: CancellationScope): Promise<S
   try {
     return { kind: 'returned', result: await scope.run(() => sendMessage(sendInput(reply))) };
   } catch (error) {
-    return { kind: 'lost', loss: await findLoss(error, reply, scheduledAtMs) };
+    return { kind: 'lost', ...(await findLoss(error, reply, scheduledAtMs)) };
   }
 }
 
 function sendInput(reply: Reply): SendInput {
-  const { input, chat, runs, expiresAtMs, allowExpired, ticketMs, heldSinceMs, known } = reply;
+  const { input, chat, runs, attemptCount, expiresAtMs, allowExpired, ticketMs, heldSinceMs, known } = reply;
+  const { firstExecutionRunId, memo } = workflowInfo();
+  // Our starts carry the hash, and cannot be repeated; "start one like this" in the Web UI drops it.
+  const bare = memo?.[memoFields.contentHash] === undefined && mayBeRestart(reply);
   return {
     bot: input.bot,
     key: input.key,
     content: input.content,
     chat,
     run: runs,
-    firstRunId: workflowInfo().firstExecutionRunId,
+    attempt: attemptCount + 1,
+    ...(bare ? { bare } : {}),
+    firstRunId: firstExecutionRunId,
     class: input.class ?? 'reply',
     ...(input.after === undefined ? {} : { after: input.after }),
     startedAtMs: reply.startedAtMs,
@@ -68,21 +75,29 @@ function sendInput(reply: Reply): SendInput {
   };
 }
 
-async function findLoss(error: unknown, reply: Reply, scheduledAtMs: number): Promise<SendLoss> {
-  if (error instanceof CancelledFailure) return { kind: 'not_started' };
+async function findLoss(
+  error: unknown,
+  reply: Reply,
+  scheduledAtMs: number,
+): Promise<Omit<Extract<SendEnd, { kind: 'lost' }>, 'kind'>> {
+  const notStarted = { loss: { kind: 'not_started' } } as const;
+  if (error instanceof CancelledFailure) return notStarted;
   if (!(error instanceof ActivityFailure)) throw error;
   const { cause } = error;
   // The activity returns a value once it holds a claim: a cancelled one has sent nothing.
-  if (cause instanceof CancelledFailure) return { kind: 'not_started' };
-  if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') {
-    return { kind: 'not_started' };
-  }
+  if (cause instanceof CancelledFailure) return notStarted;
+  if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') return notStarted;
   const why =
     cause instanceof TimeoutFailure
       ? `the worker was lost during the attempt (${cause.timeoutType} time-out)`
       : 'the worker failed during the attempt';
   const { bot, key } = reply.input;
   const answer = await revokeAttempt({ bot, reply: plainKey(key), attempt: reply.runs, scheduledAtMs });
+  const { budgets } = answer;
+  return { loss: lossBy(answer, why), ...(budgets ? { budgets } : {}) };
+}
+
+function lossBy(answer: RevokeAnswer, why: string): SendLoss {
   switch (answer.kind) {
     case 'never':
       return { kind: 'never_claimed' };

@@ -108,6 +108,7 @@ function isReport(value: unknown): value is Report {
     outcomes.has(report['outcome']) &&
     typeof report['ageMs'] === 'number' &&
     (report['retryAfterMs'] === undefined || typeof report['retryAfterMs'] === 'number') &&
+    (report['number'] === undefined || isCount(report['number'])) &&
     (report['movedTo'] === undefined || (typeof report['movedTo'] === 'string' && report['movedTo'] !== ''))
   );
 }

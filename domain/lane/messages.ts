@@ -66,6 +66,8 @@ export interface Report {
   readonly detail?: 'auth' | 'unreadable';
   /** With `migrated`: the new destination. */
   readonly movedTo?: string;
+  /** With a report that may be late: the number of the attempt in the reply's record. */
+  readonly number?: number;
 }
 
 export interface RevokeRequest {

@@ -3,6 +3,7 @@ import { assertNever } from '../outcome.ts';
 import { slotsSince } from './answers.ts';
 import { whoProblem } from './control.ts';
 import { fenceKey, giveBackSlots, settleFence } from './fence.ts';
+import { noteLateReport } from './late.ts';
 import type { ExtendRequest, Report } from './messages.ts';
 import { moveChat } from './move.ts';
 import { markDone } from './order.ts';
@@ -34,6 +35,7 @@ export function noteReport(lane: Lane, report: Report, nowMs: number): void {
   const ageMs = isFresh ? Math.min(positive(report.ageMs), nowMs - fence.grantedAtMs) : 0;
   const answeredAtMs = Math.ceil(nowMs - ageMs);
   if (isFresh) settle(lane, fence, report, answeredAtMs, nowMs);
+  else noteLateReport(lane, fence, report, nowMs);
   if (outcome === 'flood' || outcome === 'held') noteFlood(lane, report, answeredAtMs, nowMs, fence);
   if (!isFresh) return;
   noteStreaks(lane, report, nowMs);

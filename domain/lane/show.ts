@@ -28,6 +28,13 @@ export interface LaneView {
     readonly by: string;
     readonly reason: string;
   }[];
+  /** Answers to attempts that had been taken back as lost; `reply` is the plain key. They decide nothing. */
+  readonly lateProofs: readonly {
+    readonly reply: string;
+    readonly attempt: number;
+    readonly outcome: string;
+    readonly at: string;
+  }[];
 }
 
 /** The view of a lane at an instant of its clock. Changes nothing. */
@@ -57,6 +64,7 @@ export function showLane(lane: Lane, nowMs: number): LaneView {
       sentLastMinute: lastFlood.sentLastMinute,
     },
     acts: lane.acts.map((act) => ({ ...act, at: isoTime(act.at) })),
+    lateProofs: lane.lateProofs.map((late) => ({ ...late, at: isoTime(late.at) })),
   };
 }
 

@@ -76,6 +76,14 @@ export interface LaneAct {
   readonly reason: string;
 }
 
+/** `reply` is the plain key, `attempt` its number in the reply's record where the worker knew it. */
+export interface LateReport {
+  readonly reply: string;
+  readonly attempt: number;
+  readonly outcome: OutcomeKind;
+  readonly at: number;
+}
+
 /**
  * Everything the lane of one bot knows. Changed in place by the functions of this folder, which are deterministic: time
  * is always an argument. `snapshot.ts` turns it into a small JSON-safe value and back.
@@ -127,6 +135,8 @@ export interface Lane {
   floods: number;
   lastFlood: FloodEvidence | null;
   acts: LaneAct[];
+  /** What became of attempts that had been revoked before: the latest twenty. */
+  lateProofs: readonly LateReport[];
 }
 
 /** A lane without memory: it starts in probe mode, since it may follow one that was lost (rule 5). */
@@ -164,6 +174,7 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
     floods: 0,
     lastFlood: null,
     acts: [],
+    lateProofs: [],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { DecisionRequest } from '../decisions.ts';
+import type { DecisionDoor, DecisionRequest } from '../decisions.ts';
 import { isoTime } from '../lane/show.ts';
 import { assertNever } from '../outcome.ts';
 import { replyStateOf } from './show.ts';
@@ -20,12 +20,19 @@ export function decisionRefusal(reply: Reply, request: DecisionRequest, nowMs: n
 }
 
 /** Carries out a decision that `decisionRefusal` lets pass. `resend` goes through the gates as a new attempt. */
-export function applyDecision(reply: Reply, request: DecisionRequest, nowMs: number): Reply {
-  if (reply.phase.at !== 'review') return reply;
-  const { attempt, decision, by, reason } = request;
+export function applyDecision(
+  reply: Reply,
+  request: DecisionRequest,
+  door: DecisionDoor,
+  nowMs: number,
+): Reply {
+  const { phase } = reply;
+  if (phase.at !== 'review') return reply;
+  const { attempt, decision, by, reason, via = null, bulk = null } = request;
+  const seen = { kind: phase.kind, evidence: phase.evidence };
   const decided: Reply = {
     ...reply,
-    decision: { attempt, decision, by, reason, at: isoTime(nowMs) },
+    decision: { attempt, decision, by, reason, at: isoTime(nowMs), door, via, bulk, seen },
     cancel: null,
   };
   switch (decision) {

@@ -3,7 +3,7 @@ import type { SendFinding } from '../send.ts';
 import { addAttempt, addLostAttempt } from './attempt.ts';
 import { noteOutcome } from './outcome.ts';
 import { review, wait, backoff, toUnknown } from './phases.ts';
-import { askAboutReset } from './reset.ts';
+import { askAboutReset, askAboutRestart } from './reset.ts';
 import type { Reply } from './state.ts';
 
 /** Runs in a row that found no worker with the bot's secret, after which a person must look (about ten minutes). */
@@ -43,6 +43,8 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
       return noteRefusal(reply, finding.why, nowMs, chance);
     case 'reset':
       return askAboutReset(reply, nowMs);
+    case 'restarted':
+      return askAboutRestart(reply, finding.evidence, nowMs);
     case 'no_token': {
       const noTokenStreak = reply.noTokenStreak + 1;
       if (noTokenStreak >= noTokenLimit) return { ...reply, phase: review('held', finding.why, nowMs) };

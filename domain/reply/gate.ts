@@ -1,5 +1,6 @@
 import { assertNever } from '../outcome.ts';
 import { review } from './phases.ts';
+import { decideByPolicy, policyDueMs } from './review-policy.ts';
 import type { Phase, Reply } from './state.ts';
 
 /** Each run costs about eleven events of a history, which ends by force at 51,200: a person must look before. */
@@ -17,7 +18,7 @@ export type Gate =
 
 /**
  * Settles what time and requests have brought about, and says what is next. A cancellation and an expiry count before
- * every run, never during one; an expiry never closes a review.
+ * every run, never during one; an expiry never closes a review, and only a policy of the bot does without a person.
  */
 export function passGate(reply: Reply, nowMs: number): { readonly reply: Reply; readonly gate: Gate } {
   const to = (phase: Phase): { reply: Reply; gate: Gate } => passGate({ ...reply, phase }, nowMs);
@@ -29,7 +30,12 @@ export function passGate(reply: Reply, nowMs: number): { readonly reply: Reply; 
     case 'expired':
     case 'not_sent':
       return { reply, gate: { kind: 'done' } };
-    case 'review':
+    case 'review': {
+      const dueMs = policyDueMs(reply);
+      if (dueMs === undefined) return { reply, gate: { kind: 'hold' } };
+      if (dueMs > nowMs) return { reply, gate: { kind: 'wait', untilMs: dueMs } };
+      return passGate(decideByPolicy(reply, nowMs), nowMs);
+    }
     case 'sending':
       return { reply, gate: { kind: 'hold' } };
     case 'ready':

@@ -14,3 +14,13 @@ export function askAboutReset(reply: Reply, nowMs: number): Reply {
   const evidence = 'this run was made by a reset: what the run before it sent is not in its history';
   return { ...toUnknown(reply, evidence, nowMs), askedAboutReset: true };
 }
+
+/** In front of a person, since the Workflow Id was run before. Asked once: after that it is the person who knows. */
+export function askAboutRestart(reply: Reply, evidence: string, nowMs: number): Reply {
+  return { ...toUnknown(reply, evidence, nowMs), askedAboutReset: true };
+}
+
+/** Whether an earlier run of the same Workflow Id may still come to light: nothing of this one has passed that question. */
+export function mayBeRestart(reply: Reply): boolean {
+  return !reply.askedAboutReset && reply.ticketMs === null && reply.attemptCount === 0;
+}

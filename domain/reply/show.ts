@@ -19,6 +19,10 @@ export function replyRecord(reply: Reply): ReplyRecord {
           by: cancel.by,
           reason: cancel.reason,
           at: isoTime(cancel.atMs),
+          door: cancel.door,
+          via: cancel.via ?? null,
+          bulk: null,
+          seen: null,
         }
       : null;
   return {
@@ -40,6 +44,7 @@ export function replyRecord(reply: Reply): ReplyRecord {
     rejection: phase.at === 'rejected' ? phase.rejection : null,
     message: phase.at === 'sent' ? phase.message : null,
     decision: cancelled ?? reply.decision,
+    lateProof: reply.lateProof,
     attempts: reply.attempts,
   };
 }

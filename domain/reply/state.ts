@@ -1,7 +1,7 @@
-import type { CancelRequest } from '../decisions.ts';
+import type { CancelRequest, DecisionDoor } from '../decisions.ts';
 import type { WaitWhy } from '../lane/messages.ts';
 import type { Rejection, SentMessage } from '../outcome.ts';
-import type { AttemptRecord, DecisionRecord, ReviewKind } from '../record.ts';
+import type { AttemptRecord, DecisionRecord, LateProof, ReviewKind } from '../record.ts';
 import type { ReplyInput } from '../reply-input.ts';
 import { type Budgets, defaultBudgets } from '../send.ts';
 
@@ -24,8 +24,9 @@ export interface Reply {
   readonly expiresAtMs: number | null;
   readonly startedAtMs: number;
   readonly phase: Phase;
-  readonly cancel: (CancelRequest & { readonly atMs: number }) | null;
+  readonly cancel: (CancelRequest & { readonly door: DecisionDoor; readonly atMs: number }) | null;
   readonly decision: DecisionRecord | null;
+  readonly lateProof: LateProof | null;
   readonly attempts: readonly AttemptRecord[];
   readonly attemptCount: number;
   /** Activity runs so far. */
@@ -52,7 +53,7 @@ export interface Reply {
   /** The bucket in which the lane may hold a place for the reply; empty where a run that returned nothing may have asked. */
   readonly placeIn: string | null;
   readonly allowExpired: boolean;
-  /** A person was asked what the runs before a reset have sent. */
+  /** A person was asked what the runs before a reset, or before a start by hand, have sent. */
   readonly askedAboutReset: boolean;
 }
 
@@ -65,6 +66,7 @@ export function newReply(input: ReplyInput, nowMs: number): Reply {
     phase: { at: 'ready' },
     cancel: null,
     decision: null,
+    lateProof: null,
     attempts: [],
     attemptCount: 0,
     runs: 0,
@@ -102,9 +104,15 @@ export function beginRun(reply: Reply): Reply {
 }
 
 /** A person, or Temporal, wants the reply not to be sent. Only asked for here: the gate carries it out. */
-export function requestCancel(reply: Reply, request: CancelRequest, nowMs: number): Reply {
+export function requestCancel(
+  reply: Reply,
+  request: CancelRequest,
+  door: DecisionDoor,
+  nowMs: number,
+): Reply {
   if (reply.cancel) return reply;
-  return { ...reply, cancel: { by: request.by, reason: request.reason, atMs: nowMs } };
+  const { by, reason, via } = request;
+  return { ...reply, cancel: { by, reason, ...(via === undefined ? {} : { via }), door, atMs: nowMs } };
 }
 
 /** Ends a wait early. */

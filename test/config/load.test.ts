@@ -29,6 +29,7 @@ describe('a bot that names only its contract and token has the defaults', () => 
       maxFloods: 100,
       reviewAfterAgeMs: 86_400_000,
       expiresAfterMs: null,
+      reviewPolicy: null,
       heldPauseMs: 60_000,
       unreachedBackoffMinMs: 1000,
       unreachedBackoffMaxMs: 60_000,

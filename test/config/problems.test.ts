@@ -50,6 +50,27 @@ describe('apiRoot', () => {
   });
 });
 
+describe('reviewPolicy', () => {
+  test('is none unless it is given', () => {
+    expect(botOf({}).reviewPolicy).toBeNull();
+    const policy = { afterHours: 0.5, decision: 'not_sent' };
+    expect(botOf({ reviewPolicy: policy }).reviewPolicy).toEqual(policy);
+  });
+
+  test.each([
+    [{ afterHours: 48, decision: 'resend' }, 'decision', /"resend" is for a person only/],
+    [{ afterHours: 48 }, 'decision', /"not_sent"/],
+    [{ afterHours: 0, decision: 'sent' }, 'afterHours', /above 0/],
+    [{ afterHours: -1, decision: 'sent' }, 'afterHours', /above 0/],
+    [{ afterHours: 1e9, decision: 'sent' }, 'afterHours', /87600 at most/],
+    [{ afterHours: 1, decision: 'sent', after: 1 }, 'after', /did you mean "afterHours"|use afterHours/],
+  ])('%j is refused', (policy, field, problem) => {
+    expect(problemsWith({ reviewPolicy: policy })).toEqual({
+      [`bots.support.reviewPolicy.${field}`]: expect.stringMatching(problem),
+    });
+  });
+});
+
 describe('a wrong configuration', () => {
   test('has all its problems in one message, each with its field and what to do', () => {
     const problems = problemsOf({

@@ -1,18 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Reply,
-  applyDecision,
-  beginRun,
-  newReply,
-  noteLoss,
-  passGate,
-  replyRecord,
-  requestCancel,
-} from '../../domain/reply/index.ts';
+import { type Reply, beginRun, newReply, noteLoss, passGate, replyRecord } from '../../domain/reply/index.ts';
 import {
   after,
+  asksToCancel,
   attempted,
   decide,
+  decided,
   input,
   outcomes,
   postponed,
@@ -26,6 +19,7 @@ const fields = [
   'decision',
   'id',
   'key',
+  'lateProof',
   'message',
   'rejection',
   'review',
@@ -34,7 +28,7 @@ const fields = [
   'workflowId',
 ];
 
-const cancelled = requestCancel(newReply(input, startMs), { by: 'ana', reason: 'by phone' }, startMs);
+const cancelled = asksToCancel(newReply(input, startMs), { by: 'ana', reason: 'by phone' }, startMs);
 const unknown = after([attempted(outcomes.unknown)]);
 const inEachState: readonly Reply[] = [
   newReply(input, startMs),
@@ -45,7 +39,7 @@ const inEachState: readonly Reply[] = [
   passGate(newReply({ ...input, expiresAt: '2020-01-01T00:00:00Z' }, startMs), startMs).reply,
   noteLoss(beginRun(newReply(input, startMs)), { kind: 'lost', why: 'lost' }, startMs, 0),
   ...(['sent', 'not_sent', 'resend', 'cancel'] as const).map((name) =>
-    applyDecision(unknown, decide(name, 1), startMs),
+    decided(unknown, decide(name, 1), startMs),
   ),
 ];
 
@@ -87,7 +81,7 @@ describe('the record of a reply', () => {
       state: 'cancelled',
       decision: { attempt: 0, decision: 'cancel', by: 'ana', reason: 'by phone' },
     });
-    expect(replyRecord(applyDecision(unknown, decide('resend', 1), startMs))).toMatchObject({
+    expect(replyRecord(decided(unknown, decide('resend', 1), startMs))).toMatchObject({
       state: 'waiting',
       review: null,
       decision: { attempt: 1, decision: 'resend', by: 'ana', at: '2026-12-01T10:00:00.000Z' },

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { finalStates } from '../../domain/record.ts';
 import {
   type Reply,
-  applyDecision,
   beginRun,
   decisionRefusal,
   newReply,
@@ -11,11 +10,20 @@ import {
   noteLoss,
   passGate,
   replyRecord,
-  requestCancel,
   wakeReply,
 } from '../../domain/reply/index.ts';
 import type { SendFinding, SendLoss } from '../../domain/send.ts';
-import { attempted, decide, input, outcomes, postponed, refusedBot, startMs } from './reply-samples.ts';
+import {
+  asksToCancel,
+  attempted,
+  decide,
+  decided,
+  input,
+  outcomes,
+  postponed,
+  refusedBot,
+  startMs,
+} from './reply-samples.ts';
 
 const findings: readonly SendFinding[] = [
   ...Object.values(outcomes).map((outcome) => attempted(outcome)),
@@ -28,6 +36,7 @@ const findings: readonly SendFinding[] = [
   { kind: 'no_token', why: 'none' },
   { kind: 'bad_content', problem: 'text: is empty' },
   { kind: 'reset' },
+  { kind: 'restarted', evidence: 'it was run before' },
 ];
 const losses: readonly SendLoss[] = [
   { kind: 'not_started' },
@@ -53,15 +62,13 @@ const events: fc.Arbitrary<Event> = fc.oneof(
       (reply, nowMs) =>
         noteLoss(reply, loss, nowMs, 0.3),
   ),
-  fc.constant<Event>((reply, nowMs) => requestCancel(reply, { by: 'ana', reason: 'by phone' }, nowMs)),
+  fc.constant<Event>((reply, nowMs) => asksToCancel(reply, { by: 'ana', reason: 'by phone' }, nowMs)),
   fc.constant<Event>((reply, nowMs) => wakeReply(reply, nowMs)),
   fc
     .record({ decision: fc.constantFrom('sent', 'not_sent', 'resend', 'cancel'), attempt: fc.nat(3) })
     .map(({ decision, attempt }): Event => (reply, nowMs) => {
       const request = decide(decision as 'sent', attempt);
-      return decisionRefusal(reply, request, nowMs) === undefined
-        ? applyDecision(reply, request, nowMs)
-        : reply;
+      return decisionRefusal(reply, request, nowMs) === undefined ? decided(reply, request, nowMs) : reply;
     }),
 );
 

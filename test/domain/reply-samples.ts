@@ -1,6 +1,13 @@
-import type { DecisionRequest } from '../../domain/decisions.ts';
+import type { CancelRequest, DecisionRequest } from '../../domain/decisions.ts';
 import type { OutcomeKind, Outcome } from '../../domain/outcome.ts';
-import { type Reply, beginRun, newReply, noteFinding } from '../../domain/reply/index.ts';
+import {
+  type Reply,
+  applyDecision,
+  beginRun,
+  newReply,
+  noteFinding,
+  requestCancel,
+} from '../../domain/reply/index.ts';
 import type { ReplyInput } from '../../domain/reply-input.ts';
 import type { SendFinding } from '../../domain/send.ts';
 
@@ -54,4 +61,14 @@ export function decide(
   more: Partial<DecisionRequest> = {},
 ): DecisionRequest {
   return { attempt, decision, by: 'ana', reason: 'the customer called', ...more };
+}
+
+/** A decision that came by Update. */
+export function decided(reply: Reply, request: DecisionRequest, nowMs: number): Reply {
+  return applyDecision(reply, request, 'update', nowMs);
+}
+
+/** A cancellation that came by Update. */
+export function asksToCancel(reply: Reply, request: CancelRequest, nowMs: number): Reply {
+  return requestCancel(reply, request, 'update', nowMs);
 }

@@ -4,23 +4,24 @@ import {
   type Phase,
   type Reply,
   applyBudgets,
-  applyDecision,
   beginRun,
   decisionRefusal,
   leavesPlace,
+  mayBeRestart,
   newReply,
   noteFinding,
   noteLoss,
   passGate,
   replyRecord,
-  requestCancel,
   wakeReply,
 } from '../../domain/reply/index.ts';
 import { type SendLoss, defaultBudgets } from '../../domain/send.ts';
 import {
   after,
+  asksToCancel,
   attempted,
   decide,
+  decided,
   input,
   outcomes,
   postponed,
@@ -48,7 +49,7 @@ describe('the job gate', () => {
     const lateMs = startMs + 3_600_000;
     expect(phaseAt(spent)).toBe('review');
     expect(phaseAt(spent, lateMs)).toBe('expired');
-    expect(phaseAt(requestCancel(spent, cancelRequest, startMs), lateMs)).toBe('cancelled');
+    expect(phaseAt(asksToCancel(spent, cancelRequest, startMs), lateMs)).toBe('cancelled');
   });
 
   test('an expiry counts at its very instant', () => {
@@ -60,7 +61,7 @@ describe('the job gate', () => {
   test('nothing is settled while a run is in flight, nor under review: an expiry never closes a review', () => {
     const expiring = { ...input, expiresAt: '2026-12-01T11:00:00Z' };
     const lateMs = startMs + 86_400_000 * 3;
-    const inFlight = requestCancel(sending(newReply(expiring, startMs)), cancelRequest, startMs);
+    const inFlight = asksToCancel(sending(newReply(expiring, startMs)), cancelRequest, startMs);
     expect(passGate(inFlight, lateMs)).toEqual({ reply: inFlight, gate: { kind: 'hold' } });
     const reviewed = after([attempted(outcomes.unknown)], { expiresAt: expiring.expiresAt });
     expect(passGate(reviewed, lateMs)).toEqual({ reply: reviewed, gate: { kind: 'hold' } });
@@ -151,7 +152,7 @@ describe('each outcome has one phase', () => {
       at: 'waiting',
       why: 'backoff',
     });
-    const cancelled = requestCancel(sending(), cancelRequest, startMs);
+    const cancelled = asksToCancel(sending(), cancelRequest, startMs);
     expect(noteFinding(cancelled, { kind: 'refused', why: 'expired' }, startMs, 0).phase.at).toBe(
       'cancelled',
     );
@@ -159,6 +160,22 @@ describe('each outcome has one phase', () => {
 
   test('rule 6: a run that was made by a reset goes to review', () => {
     expect(after([{ kind: 'reset' }]).phase).toMatchObject({ at: 'review', kind: 'unknown' });
+  });
+
+  test('U13: a start by hand of a key that was run before goes to review, says why, and is asked about once', () => {
+    const fresh = sending();
+    expect(mayBeRestart(fresh)).toBe(true);
+    const asked = after([{ kind: 'restarted', evidence: 'run 1 of it ended before' }]);
+    expect(replyRecord(asked)).toMatchObject({
+      state: 'review',
+      review: { kind: 'unknown', attempt: 0, evidence: 'run 1 of it ended before' },
+      attempts: [],
+    });
+    const resent = decided(asked, decide('resend', 0), startMs);
+    expect(gateOf(resent)).toBe('run');
+    expect(mayBeRestart(resent)).toBe(false);
+    expect(mayBeRestart(after([postponed(10)]))).toBe(false);
+    expect(mayBeRestart(after([attempted(outcomes.unreached)]))).toBe(false);
   });
 
   test('no token: others may have it; after ten minutes of runs in a row a person must look', () => {
@@ -233,7 +250,7 @@ describe('budgets', () => {
   test('review before the history of a reply that asks for days is full', () => {
     const asked = { ...after([postponed(1)]), runs: 4000 };
     expect(passGate(asked, startMs + 10).reply.phase).toMatchObject({ at: 'review', kind: 'budget' });
-    const resent = applyDecision(passGate(asked, startMs + 10).reply, decide('resend', 0), startMs + 10);
+    const resent = decided(passGate(asked, startMs + 10).reply, decide('resend', 0), startMs + 10);
     expect(gateOf(resent, startMs + 10)).toBe('run');
     expect(gateOf({ ...resent, runs: 4050 }, startMs + 10)).toBe('hold');
   });
@@ -272,7 +289,7 @@ describe('a run that returned nothing', () => {
   });
 
   test('the lane may hold a place for it, the reply does not know where; it gives it up when it ends', () => {
-    const reply = requestCancel(
+    const reply = asksToCancel(
       noteLoss(sending(), { kind: 'not_started' }, startMs, 0),
       cancelRequest,
       startMs,
@@ -307,7 +324,7 @@ describe('decisions', () => {
   test('U10: one about another attempt than the reviewed is refused, and names the right one', () => {
     expect(decisionRefusal(unknown, decide('resend', 1), startMs)).toBeUndefined();
     expect(decisionRefusal(unknown, decide('resend', 2), startMs)).toMatch(/about attempt 1, not 2/);
-    const resent = applyDecision(unknown, decide('resend', 1), startMs);
+    const resent = decided(unknown, decide('resend', 1), startMs);
     expect(decisionRefusal(resent, decide('resend', 1), startMs)).toMatch(
       /not under review: the reply is waiting/,
     );
@@ -316,11 +333,11 @@ describe('decisions', () => {
   });
 
   test('resend goes through the gates again, with fresh budgets', () => {
-    const resent = applyDecision(unknown, decide('resend', 1), startMs + 10);
+    const resent = decided(unknown, decide('resend', 1), startMs + 10);
     expect(resent.spent).toMatchObject({ attempts: 0, floods: 0, sinceMs: startMs + 10 });
     expect(passGate(resent, startMs + 10).gate).toEqual({ kind: 'wait', untilMs: startMs + 1000 });
     expect(gateOf(resent, startMs + 1000)).toBe('run');
-    expect(phaseAt(requestCancel(resent, cancelRequest, startMs), startMs + 1000)).toBe('cancelled');
+    expect(phaseAt(asksToCancel(resent, cancelRequest, startMs), startMs + 1000)).toBe('cancelled');
   });
 
   test('resend of an expired reply wants allowExpired; then the expiry counts no more', () => {
@@ -332,17 +349,17 @@ describe('decisions', () => {
     );
     const request = decide('resend', 1, { allowExpired: true });
     expect(decisionRefusal(reply, request, lateMs)).toBeUndefined();
-    expect(gateOf(applyDecision(reply, request, lateMs), lateMs)).toBe('run');
+    expect(gateOf(decided(reply, request, lateMs), lateMs)).toBe('run');
     for (const decision of ['sent', 'not_sent', 'cancel'] as const) {
       expect(decisionRefusal(reply, decide(decision, 1), lateMs)).toBeUndefined();
     }
   });
 
   test('the others end the reply', () => {
-    expect(applyDecision(unknown, decide('not_sent', 1), startMs).phase).toEqual({ at: 'not_sent' });
-    expect(applyDecision(unknown, decide('cancel', 1), startMs).phase).toEqual({ at: 'cancelled' });
-    expect(applyDecision(unknown, decide('sent', 1), startMs).phase).toEqual({ at: 'sent', message: null });
-    expect(applyDecision(unknown, decide('sent', 1, { messageId: 7 }), startMs).phase).toEqual({
+    expect(decided(unknown, decide('not_sent', 1), startMs).phase).toEqual({ at: 'not_sent' });
+    expect(decided(unknown, decide('cancel', 1), startMs).phase).toEqual({ at: 'cancelled' });
+    expect(decided(unknown, decide('sent', 1), startMs).phase).toEqual({ at: 'sent', message: null });
+    expect(decided(unknown, decide('sent', 1, { messageId: 7 }), startMs).phase).toEqual({
       at: 'sent',
       message: { message_id: 7, date: null },
     });
@@ -350,12 +367,12 @@ describe('decisions', () => {
 
   test('a cancellation that came too late to count does not cancel a resend', () => {
     const tooLate = noteFinding(
-      requestCancel(sending(), cancelRequest, startMs),
+      asksToCancel(sending(), cancelRequest, startMs),
       attempted(outcomes.unknown),
       startMs,
       0,
     );
     expect(phaseAt(tooLate)).toBe('review');
-    expect(gateOf(applyDecision(tooLate, decide('resend', 1), startMs), startMs + 1000)).toBe('run');
+    expect(gateOf(decided(tooLate, decide('resend', 1), startMs), startMs + 1000)).toBe('run');
   });
 });

@@ -39,7 +39,18 @@ export class Sample {
       decision:
         decidedBy === undefined
           ? null
-          : { attempt: 1, decision: 'not_sent', by: decidedBy, reason: 'r', at: iso(0) },
+          : {
+              attempt: 1,
+              decision: 'not_sent',
+              by: decidedBy,
+              reason: 'r',
+              at: iso(0),
+              door: 'update',
+              via: null,
+              bulk: null,
+              seen: null,
+            },
+      lateProof: null,
       attempts: attempts.map(([outcome, at], i) => ({
         attempt: i + 1,
         outcome,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { claimBatch, noteReports } from '../../../domain/lane/batch.ts';
+import { measureLane } from '../../../domain/lane/size.ts';
 import type { Ask, Report } from '../../../domain/lane/messages.ts';
 import { LaneUnderTest, whyOf } from './lane-under-test.ts';
 
@@ -150,6 +151,25 @@ describe('rule 19: the state stays under 256 KiB', () => {
       lane.extends(60);
     }
     expect(lane.bytes).toBeLessThan(limitBytes);
+  });
+
+  test('late proofs of the longest keys', () => {
+    const lane = new LaneUnderTest({ bot: [], chat: [], maxOutstanding: 1000 });
+    const empty = lane.bytes;
+    for (let i = 0; i < 40; i++) {
+      const reply = `${i}`.padEnd(200, 'x');
+      lane.asksOne(reply);
+      lane.revokes(reply);
+      lane.reports(reply, { outcome: 'rejected', number: 1_000_000 });
+    }
+    const kept = lane.lane.lateProofs;
+    lane.lane.lateProofs = [];
+    const without = lane.bytes;
+    const measured = measureLane(lane.lane);
+    lane.lane.lateProofs = kept;
+    expect(kept).toHaveLength(20);
+    expect(lane.bytes - without).toBeLessThanOrEqual(measureLane(lane.lane) - measured);
+    expect(lane.bytes).toBeGreaterThan(empty);
   });
 
   test('500 claims that are lost, and never revoked', () => {

@@ -5,6 +5,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
 import { createActivities } from '../../../activities/create.ts';
 import { createLaneClient } from '../../../activities/lane-client.ts';
+import { createReplyMessages } from '../../../activities/reply-messages.ts';
 import { createTransport } from '../../../activities/transport.ts';
 import { parseConfig } from '../../../config/load.ts';
 import { cooldownWorkflowId, replyWorkflowId } from '../../../domain/ids.ts';
@@ -12,6 +13,7 @@ import type { LaneView } from '../../../domain/lane/show.ts';
 import type { ReplyRecord } from '../../../domain/record.ts';
 import type { ReplyInput } from '../../../domain/reply-input.ts';
 import { packageRoot } from '../../../tools/temporal/package-root.ts';
+import { auditSinks } from '../../../workers/audit.ts';
 import { laneWorkerOptions, workerOptions } from '../../../workers/reply-worker.ts';
 import { cooldownQuery, replyQuery } from '../../../workflows/protocol.ts';
 import { replyStartOptions } from '../../../workflows/reply-options.ts';
@@ -84,6 +86,7 @@ export class SkippingRig {
     for (const bot of config.bots.keys()) await lanes.ensure(bot);
     const bundle = join(packageRoot(), 'dist', 'workflow-bundle.js');
     if (!existsSync(bundle)) throw new Error(`${bundle} is missing: npm run build`);
+    const log = (line: string): void => void this.logged.push(line);
     const options = {
       workflowBundle: { codePath: bundle },
       workflowsPath: undefined as never,
@@ -104,8 +107,10 @@ export class SkippingRig {
         }),
         transport,
         lanes,
-        log: (problem) => void this.logged.push(problem),
+        replies: createReplyMessages(this.client),
+        log,
       }),
+      sinks: auditSinks(log),
     });
     const workers = [worker, laneWorker];
     const done = workers.map((one) => one.run());
