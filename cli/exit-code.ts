@@ -1,5 +1,6 @@
 import { CommanderError, InvalidArgumentError } from 'commander';
 import {
+  BulkDecisionNotFoundError,
   ConnectionSettingsError,
   LaneNotFoundError,
   ReplyConflictError,
@@ -35,6 +36,7 @@ const codes: readonly (readonly [new (...args: never[]) => Error, ExitCode])[] =
   [ConfigError, exitCode.badInput],
   [ConnectionSettingsError, exitCode.badInput],
   [ReplyNotFoundError, exitCode.notFound],
+  [BulkDecisionNotFoundError, exitCode.notFound],
   [LaneNotFoundError, exitCode.notFound],
   [ReplyConflictError, exitCode.refused],
   [ReplyRefusedError, exitCode.refused],

@@ -1,5 +1,6 @@
 import { printable } from '../contracts/text.ts';
-import type { ReplyRecord } from '../domain/record.ts';
+import type { DecisionRecord, LateProof, ReplyRecord } from '../domain/record.ts';
+import { isContradicted } from '../domain/reply/late-proof.ts';
 
 /** A reply for people: its state and, a line each, its attempts. Never its content (invariant 8). */
 export function replyText(reply: ReplyRecord): string {
@@ -22,18 +23,30 @@ export function shown(text: string): string {
   return printable(text, 1000);
 }
 
-function detailLines({ review, rejection, message, decision }: ReplyRecord): string[] {
+function detailLines({ review, rejection, message, decision, lateProof }: ReplyRecord): string[] {
   const lines: string[] = [];
   if (review) lines.push(`  evidence: ${shown(review.evidence)}`);
   if (rejection) lines.push(`  service says: ${shown(rejection.description)}`);
   if (message) lines.push(`  message id: ${message.message_id ?? 'not given'}`);
-  if (decision) {
-    const { attempt, by, reason, at } = decision;
-    lines.push(
-      `  decision: ${decision.decision} on attempt ${attempt} by ${shown(by)} at ${at}: ${shown(reason)}`,
-    );
-  }
+  if (decision) lines.push(decisionLine(decision));
+  if (lateProof) lines.push(...lateProofLines(lateProof, decision));
   return lines;
+}
+
+function decisionLine({ decision, attempt, by, reason, at, door, via, seen }: DecisionRecord): string {
+  // What an older version has recorded lacks the door.
+  const through = [door, via].filter(Boolean).map(String).map(shown).join(', ');
+  const on = seen ? `, seen as ${seen.kind}` : '';
+  return `  decision: ${decision} on attempt ${attempt} by ${shown(by)}${through && ` (${through})`} at ${at}${on}: ${shown(reason)}`;
+}
+
+/** Above all where it contradicts what was decided. */
+function lateProofLines(proof: LateProof, decision: DecisionRecord | null): string[] {
+  const { attempt, outcome, at, messageId } = proof;
+  const message = messageId === null ? '' : `, message id ${shown(String(messageId))}`;
+  const line = `  late proof: attempt ${attempt} was ${outcome} after all, as a worker told at ${at}${message}`;
+  if (!decision || !isContradicted(decision, proof)) return [line];
+  return [line, `  CONTRADICTED: the decision "${decision.decision}" is not what happened`];
 }
 
 function attemptLines({ attempts }: ReplyRecord): string[] {

@@ -13,6 +13,8 @@ export class ReplylaneError extends Error {
 export class ReplyConflictError extends ReplylaneError {}
 /** No reply of that bot and key is known in the namespace (any more). */
 export class ReplyNotFoundError extends ReplylaneError {}
+/** No bulk decision of that id is known in the namespace (any more). */
+export class BulkDecisionNotFoundError extends ReplylaneError {}
 /** The bot's lane has not been started, and this client does not know the bot. */
 export class LaneNotFoundError extends ReplylaneError {}
 /** Temporal answered, but no worker did. */

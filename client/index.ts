@@ -7,6 +7,8 @@ export type { ReplyName } from './reply-name.ts';
 export type { ReadReply } from './read-reply.ts';
 export type { KeyedReplyRequest, SendAllOptions, SendProgress, SendReport } from './send-all.ts';
 export type { Listed, ListFilter } from './list-replies.ts';
+export { type BulkDecisionRequest, BulkDecision } from './bulk-decision.ts';
+export type { ReviewFilter } from './reviews.ts';
 export type { CancelResult, DecideResult } from './reply-acts.ts';
 export type { ExtendResult, LaneClient, WakeOptions, Who } from './lane-client.ts';
 export { type ConnectionSettings, connectionSettings, connectTemporal } from './connect.ts';
@@ -14,6 +16,7 @@ export * from './errors.ts';
 
 export { type ReplyStartSettings, replyChildOptions, replyStartOptions } from '../workflows/reply-options.ts';
 export { cooldownWorkflowId, replyWorkflowId } from '../domain/ids.ts';
+export type { BulkDecisionView } from '../domain/bulk-decision.ts';
 export type { CancelRequest, DecisionRequest } from '../domain/decisions.ts';
 export type { ReplyClass } from '../domain/lane/messages.ts';
 export type { LaneView } from '../domain/lane/show.ts';
@@ -22,6 +25,7 @@ export type {
   AttemptRecord,
   DecisionName,
   DecisionRecord,
+  LateProof,
   ReplyRecord,
   ReplyStateName,
   ReviewKind,

@@ -4,6 +4,7 @@ import { botNameProblem } from '../domain/ids.ts';
 import type { ReplyRecord } from '../domain/record.ts';
 import type { InputProblem, ReplyInput } from '../domain/reply-input.ts';
 import { taskQueue } from '../workflows/names.ts';
+import { BulkDecision, type BulkDecisionRequest, startBulkDecision } from './bulk-decision.ts';
 import { cancelChat } from './cancel-chat.ts';
 import { ChatOrder, type OrderedStart } from './chat-order.ts';
 import { ReplyInputError } from './errors.ts';
@@ -15,6 +16,7 @@ import { type ContractsByBot, type ReplyRequest, contractOfBot, draftReply, same
 import { ReplyHandle } from './reply-handle.ts';
 import { type ReplyName, readReplyName } from './reply-name.ts';
 import { type KeyedReplyRequest, type SendAllOptions, type SendReport, sendAll } from './send-all.ts';
+import { type ReviewFilter, reviewsIn } from './reviews.ts';
 import { ReplyStarter } from './start-reply.ts';
 import { storedInput } from './stored-input.ts';
 import { TemporalLink } from './temporal-link.ts';
@@ -104,14 +106,15 @@ export class ReplyClient {
     return listReplies(this.#link, filter);
   }
 
-  /** Replies under review, the oldest review first. */
-  async reviews(filter: { readonly bot?: string } = {}): Promise<readonly ReplyRecord[]> {
-    const reviews: ReplyRecord[] = [];
-    for await (const listed of this.list({ ...filter, state: 'review', limit: Number.MAX_SAFE_INTEGER })) {
-      if (listed.kind === 'reply') reviews.push(listed.reply);
-    }
-    const since = ({ review }: ReplyRecord): string => review?.since ?? '';
-    return reviews.sort((a, b) => (since(a) < since(b) ? -1 : since(a) > since(b) ? 1 : 0));
+  /** Replies under review that match, the oldest review first. */
+  reviews(filter: ReviewFilter = {}): Promise<readonly ReplyRecord[]> {
+    const { bot } = filter;
+    const listed = this.list({
+      ...(bot === undefined ? {} : { bot }),
+      state: 'review',
+      limit: Number.MAX_SAFE_INTEGER,
+    });
+    return reviewsIn(listed, filter);
   }
 
   /** Cancels a reply, and says the truth about that (invariant 6). */
@@ -147,6 +150,24 @@ export class ReplyClient {
     return decideReply(this.#link, readReplyName(name), request);
   }
 
+  /**
+   * Decides many replies under review in the same way: those that match now, none that comes later, each with an entry of
+   * its own in its record. Resolves once Temporal has the list: a workflow works it off, and goes on whatever becomes of
+   * this process. Null where none matches: nothing was started. A `resend` may send each of them a second time.
+   */
+  async decideAll(
+    which: ReviewFilter | readonly ReplyRecord[],
+    request: BulkDecisionRequest,
+  ): Promise<BulkDecision | null> {
+    const reviews = isList(which) ? which : await this.reviews(which);
+    return startBulkDecision(this.#link, reviews, request, this.#taskQueue);
+  }
+
+  /** A bulk decision that was started before, by its Workflow Ids. */
+  bulkDecision(...ids: readonly string[]): BulkDecision {
+    return new BulkDecision(this.#link, ids);
+  }
+
   /** The lane of one bot. */
   lane(bot: string): LaneClient {
     const problem = botNameProblem(bot);
@@ -169,4 +190,8 @@ export class ReplyClient {
     const value = new ReplyHandle(this.#link, reply, { state, deduplicated: true });
     return open ? { value, openKey: reply.key } : { value };
   }
+}
+
+function isList(which: ReviewFilter | readonly ReplyRecord[]): which is readonly ReplyRecord[] {
+  return Array.isArray(which);
 }

@@ -1,3 +1,4 @@
+export { bulkDecisionWorkflow } from './bulk-decision.ts';
 export { cooldownWorkflow } from './cooldown.ts';
 export { replyWorkflow } from './reply.ts';
 export * from './protocol.ts';

@@ -4,6 +4,7 @@ export const taskQueue = 'replylane';
 export const laneTaskQueue = 'replylane-lanes';
 export const replyWorkflowType = 'replyWorkflow';
 export const cooldownWorkflowType = 'cooldownWorkflow';
+export const bulkDecisionWorkflowType = 'bulkDecisionWorkflow';
 
 /** Custom search attributes; values are plain text in the store, so never a chat id or text. */
 export const attributeNames = { state: 'ReplyState', bot: 'ReplyBot', since: 'ReplySince' } as const;

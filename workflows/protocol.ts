@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { BulkDecisionView } from '../domain/bulk-decision.ts';
 import type { CancelRequest, DecisionRequest } from '../domain/decisions.ts';
 import type { ClaimRequest } from '../domain/lane/batch.ts';
 import type {
@@ -43,6 +44,9 @@ export const wakeSignal = defineSignal('wake');
 export const decideReplyUpdate = defineUpdate<ReplyRecord, [DecisionRequest]>('decideReply');
 export const cancelReplyUpdate = defineUpdate<CancelAnswer, [CancelRequest]>('cancelReply');
 export const replyQuery = defineQuery<ReplyRecord>('reply');
+
+// To a bulk decision.
+export const bulkDecisionQuery = defineQuery<BulkDecisionView>('bulkDecision');
 
 // To a lane.
 export const reportSignal = defineSignal<[readonly Report[]]>('report');

@@ -30,11 +30,11 @@ export function addCancel(program: Command, cli: Cli, end: (code: ExitCode) => v
 async function cancel(cli: Cli, name: string | undefined, options: CancelOptions): Promise<ExitCode> {
   const { bot, chat, by, reason } = options;
   if (name !== undefined && bot === undefined && chat === undefined)
-    return cancelOne(cli, name, { by, reason });
+    return cancelOne(cli, name, { by, reason, via: 'cli' });
   if (name !== undefined || bot === undefined || chat === undefined) {
     throw new UsageError('give either one reply (<bot>/<key>), or --bot and --chat');
   }
-  return cancelAll(cli, bot, chat, { by, reason });
+  return cancelAll(cli, bot, chat, { by, reason, via: 'cli' });
 }
 
 async function cancelOne(cli: Cli, name: string, request: CancelRequest): Promise<ExitCode> {

@@ -97,6 +97,8 @@ function laneText(view: LaneView): string {
       `  last flood at ${at}: ${delay}, after ${sentLastSecond} in a second, ${sentLastMinute} in a minute`,
     );
   }
+  for (const { at, reply, attempt, outcome } of view.lateProofs ?? [])
+    lines.push(`  ${at} late proof: ${shown(reply)}, attempt ${attempt}: ${outcome}`);
   for (const { at, what, by, reason: why } of view.acts)
     lines.push(`  ${at} ${what} by ${shown(by)}: ${shown(why)}`);
   return lines.join('\n');

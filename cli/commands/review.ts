@@ -6,8 +6,9 @@ import { ageWords, readDuration, readWhole } from '../duration.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { columns } from '../output.ts';
 import { replyText } from '../reply-text.ts';
-import { type ReviewFilter, matchingReviews } from '../review-filter.ts';
+import { type FilterOptions, filterOf } from '../review-filter.ts';
 import { type Cli, configForShow, contractsOf, withReplies } from '../session.ts';
+import { bulk } from './review-bulk.ts';
 import { type DecideOptions, decide } from './review-decide.ts';
 
 const kinds: readonly ReviewKind[] = ['unknown', 'held', 'budget'];
@@ -17,7 +18,7 @@ export function addReview(program: Command, cli: Cli, end: (code: ExitCode) => v
   const review = program.command('review').description("replies that wait for a person's decision");
   withFilter(review.command('list').description('the oldest first; without destination and text'))
     .option('--fail-if-any', 'exit 6 if there is any')
-    .action(async (options: ReviewFilter & { readonly failIfAny?: boolean }) =>
+    .action(async (options: FilterOptions & { readonly failIfAny?: boolean }) =>
       end(await list(cli, options)),
     );
   review
@@ -44,6 +45,14 @@ export function addReview(program: Command, cli: Cli, end: (code: ExitCode) => v
   ).action(async (reply: string | undefined, options: DecideOptions) =>
     end(await decide(cli, reply, options)),
   );
+  review
+    .command('bulk')
+    .description('how a decision on many (decide --all) stands: watches it to its end')
+    .argument('<id...>', 'as "decide --all" has told')
+    .option('--cancel', 'end it after the replies in hand; what was decided stays decided')
+    .action(async (ids: string[], options: { readonly cancel?: boolean }) =>
+      end(await bulk(cli, ids, options)),
+    );
 }
 
 function withFilter(command: Command): Command {
@@ -53,10 +62,10 @@ function withFilter(command: Command): Command {
     .option('--older-than <time>', 'only those under review for longer, such as 1h', readDuration);
 }
 
-async function list(cli: Cli, options: ReviewFilter & { readonly failIfAny?: boolean }): Promise<ExitCode> {
+async function list(cli: Cli, options: FilterOptions & { readonly failIfAny?: boolean }): Promise<ExitCode> {
   const contracts = contractsOf(configForShow(cli));
   return withReplies(cli, undefined, async (replies) => {
-    const reviews = await matchingReviews(replies, options);
+    const reviews = await replies.reviews(filterOf(options));
     if (cli.output.json) for (const reply of reviews) cli.output.answer(reply, () => '');
     else if (reviews.length > 0) cli.output.answer(null, () => table(reviews, contracts ?? {}));
     if (reviews.length === 0) cli.output.note('nothing is under review');

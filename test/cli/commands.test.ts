@@ -6,7 +6,7 @@ import { freePort } from '../../tools/temporal/free-port.ts';
 import { step } from '../support/fake-service/index.ts';
 import { Rig, textReply } from '../support/rig/rig.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { type CliEnd, documents, runCli } from './run-cli.ts';
+import { type CliEnd, documents, runCli, startCli } from './run-cli.ts';
 
 const who = ['--by', 'ann', '--reason', 'a test'];
 let rig: Rig;
@@ -54,6 +54,7 @@ describe('status and list', () => {
       'rejection',
       'message',
       'decision',
+      'lateProof',
       'attempts',
     ]);
     expect((await cli('status', 'support/s1')).stdout).toMatch(
@@ -202,8 +203,59 @@ describe('review', () => {
     expect(none).toMatchObject({ code: 0, stderr: expect.stringMatching(/nothing was decided/) });
     const done = await cli(...all, '--yes', '--json');
     expect(done.code).toBe(0);
-    expect(done.stderr).toMatch(/3 decided, 0 skipped, 0 failed/);
-    expect(documents(done).map(({ state }) => state)).toEqual(['not_sent', 'not_sent', 'not_sent']);
+    expect(documents(done)).toMatchObject([
+      { state: 'completed', total: 3, done: 3, skipped: 0, failed: 0, notDone: [] },
+    ]);
+    const [{ ids } = { ids: [] }] = documents(done);
+    for (const key of ['m1', 'm2', 'm3']) {
+      expect(documents(await cli('status', `many/${key}`, '--json'))).toMatchObject([
+        { state: 'not_sent', decision: { by: 'ann', door: 'bulk', via: 'cli', bulk: (ids as string[])[0] } },
+      ]);
+    }
+    expect((await cli('review', 'bulk', ...(ids as string[]))).stdout).toBe(
+      '3 decided, 0 skipped, 0 failed\n',
+    );
+    expect((await cli('review', 'bulk', 'bulk-decision:none')).code).toBe(3);
+    expect((await cli('review', 'bulk', 'many/m1')).code).toBe(2);
+  });
+
+  test('with no worker up: decide is only requested, and says so; decide --all is left running by Ctrl-C', async () => {
+    for (const [at, key] of ['w1', 'w2'].entries()) await doubtful('many', key, 80 + at);
+    await until(['review', 'list', '--bot', 'many', '--json'], (end) => documents(end).length === 2);
+    await rig.killWorkers();
+    const one = ['review', 'decide', 'many/w1', '--attempt', '1', '--decision', 'not_sent', ...who];
+    const requested = await cli(...one, '--json');
+    expect(requested).toMatchObject({ code: 0, stderr: expect.stringMatching(/requested only/) });
+    expect(documents(requested)).toMatchObject([{ kind: 'requested', id: 'many/w1', state: 'review' }]);
+    const all = [
+      'review',
+      'decide',
+      '--all',
+      '--bot',
+      'many',
+      '--decision',
+      'sent',
+      ...who,
+      '--yes',
+      '--json',
+    ];
+    const running = startCli(all, { env: rig.env(), cwd: folder });
+    await waitUntil(() => running.stderr().includes('started: it goes on'), {
+      withinMs: 30_000,
+      what: () => running.stderr(),
+    });
+    running.child.kill('SIGINT');
+    const left = await running.ended;
+    expect(left).toMatchObject({ code: 1, stdout: '' });
+    const [, id = ''] = /left running.*review bulk (bulk-decision:[\w-]+)/.exec(left.stderr) ?? [];
+    await rig.addWorker();
+    const end = await cli('review', 'bulk', id, '--json');
+    expect(end).toMatchObject({ code: 4, stderr: expect.stringMatching(/many\/w1: skipped: /) });
+    expect(documents(end)).toMatchObject([{ state: 'completed', total: 2, done: 1, skipped: 1 }]);
+    expect(documents(await cli('status', 'many/w1', '--json'))).toMatchObject([
+      { state: 'not_sent', decision: { door: 'signal', via: 'cli' } },
+    ]);
+    expect(documents(await cli('status', 'many/w2', '--json'))).toMatchObject([{ state: 'sent' }]);
   });
 });
 

@@ -27,6 +27,7 @@ export interface RunningCli {
   readonly ended: Promise<CliEnd>;
   /** What stands on stdout so far. */
   readonly stdout: () => string;
+  readonly stderr: () => string;
 }
 
 /** Starts it; the test must end it. */
@@ -45,7 +46,7 @@ export function startCli(args: readonly string[], { env, cwd }: CliOptions): Run
     if (code === null) throw new Error(`the command line was ended by ${String(signal)}: ${stderr}`);
     return { code: code as number, stdout, stderr };
   });
-  return { child, ended, stdout: () => stdout };
+  return { child, ended, stdout: () => stdout, stderr: () => stderr };
 }
 
 /** The documents on stdout, one a line. Fails where anything else stands there. */
