@@ -163,8 +163,26 @@ describe('a worker that is frozen (SIGSTOP)', () => {
     await worker.stop();
     expect(arrivalsOf('outlived')).toHaveLength(1);
     expect(arrivalsOf('not-begun')).toHaveLength(0);
-    for (const key of ['outlived', 'not-begun'])
-      expect(await rig.record('bot', key)).toMatchObject({ state: 'review', attempts: [{ attempt: 1 }] });
+    // What it read too late decides nothing, and does not vanish: in the record, the lane and the log.
+    const late = { outlived: 'sent', 'not-begun': 'unreached' } as const;
+    for (const [key, outcome] of Object.entries(late)) {
+      const proven = await rig.until('bot', key, ({ lateProof }) => lateProof !== null);
+      const messageId = outcome === 'sent' ? expect.any(Number) : null;
+      expect(proven).toMatchObject({
+        state: 'review',
+        attempts: [{ attempt: 1 }],
+        lateProof: { attempt: 1, outcome, messageId },
+      });
+      expect(worker.output()).toMatch(
+        new RegExp(`"event":"late_proof".*"reply":"bot/${key}","attempt":1,"outcome":"${outcome}"`),
+      );
+    }
+    expect((await rig.lane('bot')).lateProofs).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ reply: 'outlived', attempt: 1, outcome: 'sent' }),
+        expect.objectContaining({ reply: 'not-begun', attempt: 1, outcome: 'unreached' }),
+      ]),
+    );
     for (const key of others) {
       expect(await rig.result('bot', key)).toMatchObject({ state: 'sent' });
       expect(arrivalsOf(key)).toHaveLength(1);

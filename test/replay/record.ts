@@ -1,15 +1,21 @@
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { cooldownWorkflowId, replyWorkflowId } from '../../domain/ids.ts';
+import { bulkDecisionWorkflowId, cooldownWorkflowId, replyWorkflowId } from '../../domain/ids.ts';
 import { packageRoot } from '../../tools/temporal/package-root.ts';
 import {
+  bulkDecisionWorkflowType,
   cancelReplyUpdate,
   claimUpdate,
   controlUpdate,
   decideReplyUpdate,
+  decideSignal,
   extendCooldownSignal,
+  lateProofSignal,
+  replyWorkflowType,
+  taskQueue,
 } from '../../workflows/protocol.ts';
 import { defaultLanePolicy } from '../../domain/lane/policy.ts';
 import { step } from '../support/fake-service/index.ts';
@@ -17,13 +23,17 @@ import { freezeAt, untilFrozen } from '../support/rig/freeze-at.ts';
 import { Rig, textReply } from '../support/rig/rig.ts';
 
 /**
- * Records one history of each course that a reply and a lane take, on a real server, into `test/fixtures/histories/`. To be
- * run when a new course is added: a history that has been released stays as it is, and must replay for ever.
+ * Records one history of each course that a reply, a lane and a bulk decision take, on a real server, into
+ * `test/fixtures/histories/`. To be run when a new course is added: a history that is there already stays as it is, and must
+ * replay for ever.
  */
 const folder = join(packageRoot(), 'test', 'fixtures', 'histories');
 const bot = 'support';
 const settings = { httpTimeoutMs: 1000, limits: 'none' };
-const rig = await Rig.start({ bots: { support: { settings } } });
+const reviewPolicy = { afterHours: 0.0005, decision: 'not_sent' };
+const rig = await Rig.start({
+  bots: { support: { settings }, policy: { settings: { ...settings, reviewPolicy } } },
+});
 try {
   await mkdir(folder, { recursive: true });
   await sentAtOnce();
@@ -36,6 +46,10 @@ try {
   await cancelledByTemporal();
   await lostThenSent();
   await lostThenDecided();
+  await decidedByPolicy();
+  await provenLate();
+  await startedAgain();
+  await decidedInBulk();
   await laneThroughTurnover();
 } finally {
   await rig.close();
@@ -129,6 +143,59 @@ async function lostThenDecided(): Promise<void> {
   await save('lost-then-decided');
 }
 
+async function decidedByPolicy(): Promise<void> {
+  rig.fake.script('policy', { chat: 12, times: 1 }, step.silence({ store: false }));
+  await rig.start(textReply('policy', 'decided-by-policy', 12));
+  await save('decided-by-policy', 'policy');
+}
+
+async function provenLate(): Promise<void> {
+  await reviewed('proven-late', 13);
+  await rig.handle(bot, 'proven-late').signal(lateProofSignal, { attempt: 1, outcome: 'sent', messageId: 7 });
+  await rig.until(bot, 'proven-late', ({ lateProof }) => lateProof !== null);
+  await rig.handle(bot, 'proven-late').executeUpdate(decideReplyUpdate, {
+    args: [{ attempt: 1, decision: 'sent', messageId: 7, by: 'ana', reason: 'it was proven' }],
+  });
+  await save('proven-late');
+}
+
+async function startedAgain(): Promise<void> {
+  const reply = textReply(bot, 'started-again', 14);
+  const options = { workflowId: replyWorkflowId(reply), taskQueue, args: [reply] };
+  await (await rig.client.workflow.start(replyWorkflowType, options)).result();
+  await rig.client.workflow.start(replyWorkflowType, options);
+  await rig.until(bot, 'started-again', ({ state }) => state === 'review');
+  await rig.handle(bot, 'started-again').signal(decideSignal, {
+    attempt: (await rig.record(bot, 'started-again')).review?.attempt ?? 0,
+    decision: 'sent',
+    by: 'ana',
+    reason: 'the first has sent it',
+  });
+  await save('started-again');
+}
+
+async function decidedInBulk(): Promise<void> {
+  await reviewed('decided-in-bulk', 15);
+  const replies = [
+    { bot, key: 'decided-in-bulk', attempt: 1 },
+    { bot, key: 'not-there', attempt: 1 },
+  ];
+  const bulk = await rig.client.workflow.start(bulkDecisionWorkflowType, {
+    workflowId: bulkDecisionWorkflowId('recorded'),
+    taskQueue,
+    args: [{ replies, decision: 'not_sent', by: 'ana', reason: 'an outage', ratePerSecond: 1 }],
+  });
+  await bulk.result();
+  await write('bulk-decision', await bulk.fetchHistory());
+  await save('decided-in-bulk');
+}
+
+async function reviewed(key: string, chat: number): Promise<void> {
+  rig.fake.script(bot, { chat, times: 1 }, step.silence({ store: false }));
+  await rig.start(textReply(bot, key, chat));
+  await rig.until(bot, key, ({ state }) => state === 'review');
+}
+
 /** So many claims that the lane continues as new; both runs are kept. */
 async function laneThroughTurnover(): Promise<void> {
   const lane = rig.client.workflow.getHandle(cooldownWorkflowId(bot));
@@ -151,9 +218,9 @@ async function laneThroughTurnover(): Promise<void> {
   await write('lane-after-turnover', await lane.fetchHistory());
 }
 
-async function save(key: string): Promise<void> {
-  await rig.result(bot, key);
-  await write(key, await rig.client.workflow.getHandle(replyWorkflowId({ bot, key })).fetchHistory());
+async function save(key: string, of: string = bot): Promise<void> {
+  await rig.result(of, key);
+  await write(key, await rig.handle(of, key).fetchHistory());
 }
 
 /** Written small, and without the name of the machine that it was recorded on. */
@@ -162,6 +229,7 @@ async function write(name: string, history: Parameters<typeof historyToJSON>[0])
     field === 'identity' ? 'recorded' : value,
   );
   const path = join(folder, `${name}.json`);
+  if (existsSync(path) || existsSync(`${path}.gz`)) return;
   if (text.length > 100_000) await writeFile(`${path}.gz`, gzipSync(text, { level: 9 }));
   else await writeFile(path, text);
   process.stderr.write(`recorded ${name}\n`);

@@ -16,8 +16,8 @@ beforeAll(() => {
 });
 
 describe('a recorded history replays with the workflows of today', () => {
-  it('there are histories of replies and of lanes', () => {
-    expect(names.length).toBeGreaterThanOrEqual(12);
+  it('there are histories of replies, of lanes and of bulk decisions', () => {
+    expect(names.length).toBeGreaterThanOrEqual(17);
   });
 
   it.each(names)('%s', async (name) => {
@@ -91,7 +91,12 @@ function startedAs(history: History): string {
     bot: string;
     key: string;
   };
-  return started.workflowType.name === 'cooldownWorkflow'
-    ? `cooldown:${input.bot}`
-    : `reply:${input.bot}:${input.key}`;
+  switch (started.workflowType.name) {
+    case 'cooldownWorkflow':
+      return `cooldown:${input.bot}`;
+    case 'bulkDecisionWorkflow':
+      return 'bulk-decision:recorded';
+    default:
+      return `reply:${input.bot}:${input.key}`;
+  }
 }
