@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
-import type { DecisionName, ReplyRecord, ReviewKind } from '../../client/index.ts';
+import type { DecisionName, LateProof, ReplyClient, ReplyRecord, ReviewKind } from '../../client/index.ts';
 import { readReplyName } from '../../client/reply-name.ts';
-import { contentHash } from '../../domain/ids.ts';
+import { contentHash, plainKey } from '../../domain/ids.ts';
 import { ageWords, readDuration, readWhole } from '../duration.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { columns } from '../output.ts';
@@ -90,7 +90,8 @@ function table(reviews: readonly ReplyRecord[], contracts: Readonly<Record<strin
 async function show(cli: Cli, name: string, showContent: boolean): Promise<ExitCode> {
   const named = readReplyName(name);
   return withReplies(cli, undefined, async (replies) => {
-    const { reply, source } = await replies.read(named);
+    const { reply: read, source } = await replies.read(named);
+    const reply = { ...read, lateProof: read.lateProof ?? (await lateProofInLane(replies, read)) };
     const input = await replies.input(named);
     if (source === 'store') cli.output.note('no worker answered: this is what was saved last');
     const document = {
@@ -108,6 +109,23 @@ async function show(cli: Cli, name: string, showContent: boolean): Promise<ExitC
     );
     return exitCode.done;
   });
+}
+
+/** A reply that has ended can be told nothing any more: what came even later stands in its lane only. */
+async function lateProofInLane(
+  replies: ReplyClient,
+  { bot, key, decision, attempts }: ReplyRecord,
+): Promise<LateProof | null> {
+  if (!decision || attempts.length === 0) return null;
+  try {
+    const { lateProofs } = await replies.lane(bot).show();
+    const own = lateProofs.filter(({ reply }) => reply === plainKey(key));
+    const late = own.find(({ outcome }) => outcome === 'sent') ?? own.at(-1);
+    return late ? { attempt: late.attempt, outcome: late.outcome, at: late.at, messageId: null } : null;
+  } catch {
+    // No lane, or no worker that answers for it: the record is shown without.
+    return null;
+  }
 }
 
 function decideHint({ id, review }: ReplyRecord): string {

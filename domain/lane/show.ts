@@ -1,3 +1,4 @@
+import type { LateOutcome } from '../record.ts';
 import { type LanePolicy, policyInForce } from './policy.ts';
 import { outstandingFences } from './slots.ts';
 import type { Lane } from './state.ts';
@@ -32,7 +33,7 @@ export interface LaneView {
   readonly lateProofs: readonly {
     readonly reply: string;
     readonly attempt: number;
-    readonly outcome: string;
+    readonly outcome: LateOutcome;
     readonly at: string;
   }[];
 }

@@ -1,5 +1,6 @@
 import { shortHash } from '../ids.ts';
 import type { OutcomeKind } from '../outcome.ts';
+import type { LateOutcome } from '../record.ts';
 import type { Answers } from './answers.ts';
 import { Places } from './places.ts';
 import type { SeenPolicy } from './policy.ts';
@@ -80,7 +81,7 @@ export interface LaneAct {
 export interface LateReport {
   readonly reply: string;
   readonly attempt: number;
-  readonly outcome: OutcomeKind;
+  readonly outcome: LateOutcome;
   readonly at: number;
 }
 

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { replyText } from '../../cli/reply-text.ts';
+import { type Reply, noteLateProof, replyRecord } from '../../domain/reply/index.ts';
+import { after, attempted, decide, decided, outcomes, startMs } from '../domain/reply-samples.ts';
+
+const unknown = after([attempted(outcomes.unknown)]);
+const text = (reply: Reply): string => replyText(replyRecord(reply));
+const proof = { attempt: 1, outcome: 'sent', messageId: 501 } as const;
+
+describe('a reply in words', () => {
+  test('says who decided, through which door, and what was seen', () => {
+    expect(text(decided(unknown, decide('sent', 1, { via: 'cli' }), startMs))).toContain(
+      'decision: sent on attempt 1 by ana (update, cli) at 2026-12-01T10:00:00.000Z, seen as unknown: the customer called',
+    );
+  });
+
+  test('shows a late proof, and above all where it contradicts the decision', () => {
+    const line = 'late proof: attempt 1 was sent after all, as a worker told at';
+    expect(text(noteLateProof(unknown, proof, startMs))).toContain(line);
+    const right = text(noteLateProof(decided(unknown, decide('sent', 1), startMs), proof, startMs));
+    expect(right).toContain(line);
+    expect(right).not.toContain('CONTRADICTED');
+    // Only where the reply still runs can it be told: one that is sent again.
+    const wrong = text(noteLateProof(decided(unknown, decide('resend', 1), startMs), proof, startMs));
+    expect(wrong).toContain('CONTRADICTED: the decision "resend" is not what happened');
+  });
+});
