@@ -198,30 +198,33 @@ describe('a review that nobody decides', () => {
 });
 
 describe('U13: a closed reply that is started again by hand', () => {
-  it.each(['plain', `it's\\odd"`])('U13: goes to review, says why, and sends nothing: %s', async (key) => {
-    const reply = textReply('again', key, key.length);
-    const byHand = {
-      workflowId: replyWorkflowId(reply),
-      taskQueue: 'replylane',
-      args: [reply],
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    } as const;
-    await rig.client.workflow.start('replyWorkflow', byHand);
-    expect(await rig.result('again', key)).toMatchObject({ state: 'sent' });
-    const { runId } = await rig.handle('again', key).describe();
-    const query = `ExecutionStatus = 'Completed' AND RunId = '${runId}'`;
-    await waitUntil(async () => (await rig.client.workflow.count(query)).count === 1, {
-      withinMs: 20_000,
-      what: () => 'the first run to be listed as closed',
-    });
-    await rig.client.workflow.start('replyWorkflow', byHand);
-    const record = await rig.until('again', key, ({ state }) => state === 'review');
-    expect(record.review).toMatchObject({ kind: 'unknown', attempt: 0 });
-    expect(record.review?.evidence).toMatch(
-      new RegExp(`started again by hand: run ${runId} .*completed at 20`),
-    );
-    expect(rig.fake.arrivals.filter(({ text }) => text === key)).toHaveLength(1);
-    await replies.decide({ bot: 'again', key }, { attempt: 0, decision: 'sent', ...who });
-    expect(await rig.result('again', key)).toMatchObject({ state: 'sent', attempts: [] });
-  });
+  it.each(['plain', 'say"hi', `it's\\odd`])(
+    'U13: goes to review, says why, and sends nothing: %s',
+    async (key) => {
+      const reply = textReply('again', key, key.length);
+      const byHand = {
+        workflowId: replyWorkflowId(reply),
+        taskQueue: 'replylane',
+        args: [reply],
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      } as const;
+      await rig.client.workflow.start('replyWorkflow', byHand);
+      expect(await rig.result('again', key)).toMatchObject({ state: 'sent' });
+      const { runId } = await rig.handle('again', key).describe();
+      const query = `ExecutionStatus = 'Completed' AND RunId = '${runId}'`;
+      await waitUntil(async () => (await rig.client.workflow.count(query)).count === 1, {
+        withinMs: 20_000,
+        what: () => 'the first run to be listed as closed',
+      });
+      await rig.client.workflow.start('replyWorkflow', byHand);
+      const record = await rig.until('again', key, ({ state }) => state === 'review');
+      expect(record.review).toMatchObject({ kind: 'unknown', attempt: 0 });
+      expect(record.review?.evidence).toMatch(
+        new RegExp(`started again by hand: run ${runId} .*completed at 20`),
+      );
+      expect(rig.fake.arrivals.filter(({ text }) => text === key)).toHaveLength(1);
+      await replies.decide({ bot: 'again', key }, { attempt: 0, decision: 'sent', ...who });
+      expect(await rig.result('again', key)).toMatchObject({ state: 'sent', attempts: [] });
+    },
+  );
 });
