@@ -18,6 +18,7 @@ beforeAll(async () => {
     count: {},
     again: {},
     vast: {},
+    policy: { reviewPolicy: { afterHours: 48, decision: 'not_sent' } },
     backlog: { limits: paced },
   });
 });
@@ -168,4 +169,21 @@ describe('waits of hours', () => {
     expect(windowViolations(arrivals, { ...paced, chat: [{ limit: 1, perMs: 1000 }] })).toEqual([]);
     expect(outOfOrder(arrivals, ({ text }) => Number(text))).toEqual([]);
   }, 180_000);
+});
+
+describe('a review that nobody decides', () => {
+  it('is decided by the policy after its hours and not before, with the worker replaced in the middle', async () => {
+    rig.fake.script('policy', {}, step.resetAfterBody({ store: true }));
+    await rig.start(textReply('policy', 'k', 1));
+    await rig.until('policy', 'k', ({ state }) => state === 'review');
+    await rig.skip(24 * hourMs);
+    await rig.stopWorker();
+    await rig.startWorker();
+    await rig.skip(23.9 * hourMs);
+    expect(await rig.record('policy', 'k')).toMatchObject({ state: 'review', decision: null });
+    await rig.skip(0.2 * hourMs);
+    const { decision } = await rig.until('policy', 'k', ({ state }) => state === 'not_sent');
+    expect(decision).toMatchObject({ door: 'policy', reason: 'nobody decided within 48 hours' });
+    expect(rig.logged.filter((line) => line.startsWith('{"event":"decision"'))).toHaveLength(1);
+  });
 });
