@@ -6,8 +6,11 @@ import { hasRoomForPlace, measureLane } from './size.ts';
 import { lookBackMs, windowsOf } from './slots.ts';
 import type { Fence, Lane } from './state.ts';
 
-/** How long a settled fence, and a done key, are remembered (rule 19). */
-const settledLifeMs = 60_000;
+/**
+ * How long a settled fence, and a done key, are remembered (rule 19). A run that was lost is asked about late on a busy
+ * machine; one that began before the lane's memory becomes `unknown`, though it may never have had a claim.
+ */
+const settledLifeMs = 300_000;
 const doneLifeMs = 120_000;
 /** A lost activity that nobody has revoked for so long: its workflow was terminated, or no worker is up. */
 const outstandingLifeMs = 60 * 60_000;

@@ -117,8 +117,17 @@ describe('revoke of an attempt that claimed', () => {
     const scheduledAtMs = lane.nowMs;
     lane.after(5).asksOne('a', { scheduledAtMs });
     lane.after(50).reports('a', { outcome: 'sent' });
-    lane.after(61_000).asksOne('somebody');
+    lane.after(301_000).asksOne('somebody');
     expect(lane.revokes('a', 1, scheduledAtMs)).toEqual({ kind: 'lost' });
+  });
+
+  test('a run that never claimed is known as such, though the lane is asked minutes later and others have come and gone', () => {
+    const lane = new LaneUnderTest({ bot: [], chat: [] });
+    const scheduledAtMs = lane.after(5000).nowMs;
+    lane.after(1000).asksOne('other');
+    lane.after(50).reports('other', { outcome: 'sent' });
+    lane.after(240_000).asksOne('somebody');
+    expect(lane.revokes('a', 1, scheduledAtMs)).toEqual({ kind: 'never' });
   });
 
   test('what a fence of an earlier attempt proves is not lost with other fences', () => {
