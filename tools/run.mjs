@@ -22,6 +22,7 @@ const TASKS = {
     tool('prettier/bin/prettier.cjs', ['--write', '--log-level', 'warn', ...(args.length > 0 ? args : CODE)]),
   'format:check': () => tool('prettier/bin/prettier.cjs', ['--check', ...CODE]),
   test: (args) => test(args, 0),
+  'test:mutation': mutation,
   'test:stress': stress,
   check,
   ci,
@@ -94,6 +95,15 @@ async function test(args, failedBefore) {
     if (!existsSync(marker)) process.stdout.write(`0 passed, ${failed + 1} failed\n`);
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Changes the code in a thousand ways and tells which of them no test sees. Folders and files limit what is changed. */
+async function mutation(args) {
+  const isOption = args.findIndex((arg) => arg.startsWith('-'));
+  const paths = isOption < 0 ? args : args.slice(0, isOption);
+  const patterns = paths.map((path) => (path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**/*.ts`));
+  const mutate = patterns.length > 0 ? ['--mutate', patterns.join(',')] : [];
+  return await tool('@stryker-mutator/core/bin/stryker.js', ['run', ...mutate, ...args.slice(paths.length)]);
 }
 
 async function built() {

@@ -13,6 +13,7 @@ import {
   wakeReply,
 } from '../../domain/reply/index.ts';
 import type { SendFinding, SendLoss } from '../../domain/send.ts';
+import { runs } from '../support/runs.ts';
 import {
   asksToCancel,
   attempted,
@@ -96,7 +97,7 @@ test('invariant 7: whatever happens, a reply ends in one final state at most, an
         }
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 
@@ -120,6 +121,6 @@ test('invariants 5 and 6: a run begins only when nothing is unknown, cancelled o
         if (last) expect(nowMs - Date.parse(last.at)).toBeGreaterThanOrEqual(1000);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });

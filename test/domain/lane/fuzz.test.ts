@@ -6,6 +6,7 @@ import type { Ask } from '../../../domain/lane/messages.ts';
 import { extendCooldown } from '../../../domain/lane/report.ts';
 import { revokeAttempt } from '../../../domain/lane/revoke.ts';
 import { showLane } from '../../../domain/lane/show.ts';
+import { runs } from '../../support/runs.ts';
 import { LaneUnderTest, startMs } from './lane-under-test.ts';
 
 const json = fc.jsonValue({ maxDepth: 3 });
@@ -126,7 +127,7 @@ describe('rule 10: one bad message must not wedge the lane', () => {
         const before = showLane(lane.lane, lane.nowMs);
         expect(showLane(lane.cut().lane, lane.nowMs)).toEqual(before);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../support/runs.ts';
 import { build, scenarios } from './model/scenario.ts';
 
 test('whatever happens around it, the lane keeps its promises and no reply is stuck', () => {
@@ -9,6 +10,6 @@ test('whatever happens around it, the lane keeps its promises and no reply is st
       expect(world.violations()).toEqual([]);
       expect(world.stuck()).toEqual([]);
     }),
-    { numRuns: Number(process.env['RUNS'] ?? 60) },
+    { numRuns: runs(60) },
   );
 });

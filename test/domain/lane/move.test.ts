@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { movedChat } from '../../../domain/lane/state.ts';
+import { runs } from '../../support/runs.ts';
 import { LaneUnderTest, whyOf } from './lane-under-test.ts';
 import { type Arrival, brokenWindows } from './model/service.ts';
 import { World } from './model/world.ts';
@@ -141,7 +142,7 @@ describe('R2: a chat that moves', () => {
           expect(brokenWindows(after, world.policy.chat, `${from} and ${to}`)).toEqual([]);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 });
