@@ -25,6 +25,12 @@ describe('no proof either way is unknown', () => {
     ['code as text', 403, refusal('403', 'Forbidden: bot was blocked by the user')],
     ['code not whole', 400, refusal(400.5, 'x')],
     ['code out of range', 400, refusal(399, 'x')],
+    ['code above the range', 400, refusal(500, 'x')],
+    ['a byte-order mark that is not at the beginning', 200, ' \uFEFF{"ok":true,"result":{"message_id":5}}'],
+    ['null', 200, 'null'],
+    ['a number', 200, '7'],
+    ['id below zero', 200, { ok: true, result: { message_id: -1 } }],
+    ['id inherited', 200, '{"ok":true,"result":{"__proto__":{"message_id":5}}}'],
     ['ok null', 400, { ok: null, error_code: 400 }],
     ['redirect', 302, ''],
     ['deep', 200, '['.repeat(100_000)],
@@ -43,6 +49,8 @@ describe('sent needs what the method gives back', () => {
   test('a message: its id and date, also behind a byte-order mark and with HTTP 500', () => {
     const outcome = { kind: 'sent', message: { message_id: 501, date: 1764583200 } };
     expect(answered(500, '\uFEFF{"ok":true,"result":{"message_id":501,"date":1764583200}}')).toEqual(outcome);
+    for (const date of [null, '1764583200', -1, 1.5])
+      expect(sent('sendPhoto', { message_id: 501, date })).toMatchObject({ message: { date: null } });
     expect(sent('SENDPHOTO', { message_id: 501 })).toEqual({
       kind: 'sent',
       message: { message_id: 501, date: null },
@@ -90,6 +98,70 @@ describe('nothing secret is repeated (invariant 8)', () => {
     expect(words).not.toMatch(/[\p{Cc}\u202E]/u);
     if (outcome.kind === 'rejected') expect(outcome.rejection.description.length).toBeLessThanOrEqual(300);
     if ('evidence' in outcome) expect(outcome.evidence.length).toBeLessThanOrEqual(200);
+  });
+
+  const refusedWith = (description: string, params: Record<string, unknown>) =>
+    answered(400, refusal(400, description), { method: 'sendPhoto', params: { chat_id: 1, ...params } });
+
+  test.each([
+    [{ text: 'a long text' }, 'x [text] y [text]'],
+    [{ text: '  a long text\n' }, 'x [text] y [text]'],
+    [{ caption: 'a long text' }, 'x [text] y [text]'],
+    [{ text: 'a long t' }, 'x [text]ext y [text]ext'],
+    [{ text: 'a long ' }, 'x a long text y a long text'],
+    [{ text: 7, caption: null }, 'x a long text y a long text'],
+    [{ other: 'a long text' }, 'x a long text y a long text'],
+  ])('the text of the message, should the service repeat it: %j', (params, shown) =>
+    expect(refusedWith('x a long text y a long text', params)).toMatchObject({
+      rejection: { description: shown },
+    }),
+  );
+
+  test('what the evidence says', () => {
+    const evidenceOf = (httpStatus: number, body: unknown, headers: Record<string, string> = {}) =>
+      telegram.classify(hello, {
+        httpStatus,
+        headers,
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+    expect(evidenceOf(500, refusal(500, 'restart'))).toMatchObject({
+      evidence: 'HTTP 500, error_code 500: restart',
+    });
+    expect(evidenceOf(500, refusal(500, 7))).toMatchObject({
+      evidence: 'HTTP 500, error_code 500: (no description)',
+    });
+    expect(evidenceOf(500, refusal(500, '\u0007'))).toMatchObject({
+      evidence: 'HTTP 500, error_code 500: (no description)',
+    });
+    expect(evidenceOf(200, { ok: true })).toMatchObject({ evidence: expect.stringMatching(/\(missing\)$/) });
+    expect(evidenceOf(200, { ok: true, result: null })).toMatchObject({
+      evidence: expect.stringMatching(/\(null\)$/),
+    });
+    expect(evidenceOf(200, { ok: true, result: [] })).toMatchObject({
+      evidence: expect.stringMatching(/\(array\)$/),
+    });
+    expect(evidenceOf(200, { ok: true, result: 7 })).toMatchObject({
+      evidence: expect.stringMatching(/\(number 7\)$/),
+    });
+    expect(evidenceOf(200, { ok: true, result: {} })).toMatchObject({
+      evidence: expect.stringMatching(/\(object\)$/),
+    });
+    expect(evidenceOf(429, refusal(429, 'slow', { retry_after: '5' }))).toEqual({
+      kind: 'held',
+      evidence: 'HTTP 429, error_code 429, no usable retry_after (string): slow',
+    });
+    expect(evidenceOf(200, refusal('429', 'slow'))).toEqual({
+      kind: 'held',
+      evidence: 'HTTP 200, error_code 429, not in the form of the service: slow',
+    });
+    expect(evidenceOf(502, '')).toMatchObject({ evidence: 'HTTP 502, empty body' });
+    expect(evidenceOf(502, 'x')).toMatchObject({ evidence: 'HTTP 502, no content type, 1 bytes' });
+    expect(evidenceOf(502, 'x', { 'content-type': ';' })).toMatchObject({
+      evidence: 'HTTP 502, no content type, 1 bytes',
+    });
+    expect(evidenceOf(502, 'x', { 'content-type': 'text/plain; charset=utf-8' })).toMatchObject({
+      evidence: 'HTTP 502, text/plain, 1 bytes',
+    });
   });
 
   test('a page is described, not quoted', () => {

@@ -11,6 +11,9 @@ describe('R6: text', () => {
     ['4,096 emoji', '😀'.repeat(4096)],
     ['4,096 letters between spaces', `  \n${'a'.repeat(4096)}\n\n `],
     ['one letter', 'a'],
+    ['4,096 letters and line ends of Windows', `${'a\r\n'.repeat(2048)}`],
+    ['4,096 letters between control characters', `\u0001${'a'.repeat(4096)}\u0001`],
+    ['one letter between spaces', ' a '],
   ])('%s: accepted', (_, text) => expect(telegram.check(message({ text }))).toEqual([]));
 
   test.each([
@@ -22,6 +25,9 @@ describe('R6: text', () => {
     ['missing', undefined],
     ['a number', 7],
     ['null', null],
+    ['32,769 bytes of few characters', '😀'.repeat(8193)],
+    ['more spaces within than it may have characters', `a${' '.repeat(4095)}b`],
+    ['only line ends of Windows', '\r\n\r'],
   ])('%s: refused', (_, text) => expect(fields(message({ text }))).toEqual(['params.text']));
 
   test('the problem says what was wrong and what to do', () => {
@@ -38,7 +44,12 @@ describe('R6: text', () => {
     expect(telegram.check(message({ text: 'é'.repeat(16_384), parse_mode: 'HTML' }))).toEqual([]);
     expect(fields(message({ text: 'é'.repeat(16_385), parse_mode: 'HTML' }))).toEqual(['params.text']);
     expect(fields(message({ text: ' ', parse_mode: 'HTML' }))).toEqual(['params.text']);
-    expect(fields(message({ text: 'a'.repeat(5000), parse_mode: '' }))).toEqual(['params.text']);
+    for (const parse_mode of ['', 'none', 'None'])
+      expect(fields(message({ text: 'a'.repeat(5000), parse_mode }))).toEqual(['params.text']);
+    expect(fields(message({ text: 'a'.repeat(5000), parse_mode: 7 }))).toEqual([
+      'params.text',
+      'params.parse_mode',
+    ]);
   });
 
   test('entities take nothing out of the text', () =>
@@ -63,6 +74,9 @@ describe('R7: chat ids', () => {
     '@channel',
     '@Chan_nel_1',
     '@auto',
+    '@a1234567890123456789012345678901',
+    '12',
+    '4503599627370496',
   ])('%j: accepted', (chat_id) => expect(telegram.check(message({ chat_id }))).toEqual([]));
 
   test.each(
@@ -82,6 +96,18 @@ describe('R7: chat ids', () => {
       '9007199254740993',
       'channel',
       '@abc',
+      'a@channel',
+      '@channel!',
+      '4503599627370497',
+      '12345678901234567',
+      'a12',
+      '12a',
+      '1a2',
+      -(2 ** 52) - 1,
+      NaN,
+      Infinity,
+      '@',
+      '@_abc',
       '@1channel',
       '@ch annel',
       `@${'a'.repeat(33)}`,
@@ -98,6 +124,21 @@ describe('R7: chat ids', () => {
   });
 });
 
+test('problems say what was wrong: too many bytes, a chat that is missing or of another type', () => {
+  const problems = (params: Record<string, unknown>) =>
+    telegram.check(message(params)).map(({ problem }) => problem);
+  expect(problems({ text: '😀'.repeat(8193) })).toEqual([expect.stringMatching(/^has 32772 bytes/)]);
+  expect(telegram.check({ method: 'sendMessage', params: { text: 'a' } })).toMatchObject([
+    { field: 'params.chat_id', problem: expect.stringMatching(/is missing/) },
+  ]);
+  expect(problems({ chat_id: true })).toEqual([expect.stringMatching(/must be a number/)]);
+  expect(problems({ chat_id: 0 })).toEqual([expect.stringMatching(/whole number other than 0/)]);
+  expect(problems({ chat_id: '07' })).toEqual([expect.stringMatching(/must be digits/)]);
+  expect(telegram.check({ method: 'getMe', params: {} })).toMatchObject([
+    { field: 'method', problem: expect.stringMatching(/only reads/) },
+  ]);
+});
+
 describe('methods', () => {
   test.each(['sendMessage', 'SendMessage', 'editMessageText', 'sendPhoto', 'aMethodOfTomorrow'])(
     '%s: accepted',
@@ -110,6 +151,8 @@ describe('methods', () => {
     'sendMessage/',
     '../getMe',
     'a'.repeat(65),
+    '1sendMessage',
+    'sendMessage1',
     'getMe',
     'getme',
     'GETUPDATES',

@@ -110,6 +110,10 @@ describe('the destination changed where the field says so, whatever the words', 
     [400, -1003000000123, 'migrated'],
     [403, -1997852516351, 'migrated'],
     [499, 4503599627370495, 'migrated'],
+    [400, 2 ** 52, 'migrated'],
+    [400, 2 ** 52 + 1, 'rejected destination'],
+    [400, -(2 ** 52), 'migrated'],
+    [400, -(2 ** 52) - 1, 'rejected destination'],
     [400, '-1003000000123', 'rejected destination'],
     [400, 1.5, 'rejected destination'],
     [400, null, 'rejected destination'],
@@ -122,4 +126,11 @@ describe('the destination changed where the field says so, whatever the words', 
     expect(kindOf(outcome)).toBe(expected);
     if (outcome.kind === 'migrated') expect(outcome.chat).toBe(String(id));
   });
+});
+
+test("a field that says where to is found where it is the service's own only", () => {
+  const body = (parameters: string) =>
+    `{"ok":false,"error_code":400,"description":"x","parameters":${parameters}}`;
+  for (const parameters of ['{"__proto__":{"migrate_to_chat_id":-5}}', '[-5]', 'null', '-5', '{}'])
+    expect(kindOf(answered(400, body(parameters)))).toBe('rejected other');
 });

@@ -39,6 +39,50 @@ describe('parameters', () => {
     expect(fields(message({ [field]: value }))).toEqual([`params.${field}`]),
   );
 
+  const typed = {
+    string: ['business_connection_id', 'parse_mode', 'message_effect_id'],
+    boolean: ['disable_notification', 'protect_content', 'allow_paid_broadcast'],
+    integer: ['message_thread_id', 'direct_messages_topic_id'],
+    object: [
+      'ephemeral_message_parameters',
+      'link_preview_options',
+      'suggested_post_parameters',
+      'reply_parameters',
+      'reply_markup',
+    ],
+    array: ['entities'],
+  };
+  const samples: Record<keyof typeof typed, readonly unknown[]> = {
+    string: ['x', ''],
+    boolean: [true, false],
+    integer: [0, -7, 12],
+    object: [{}, '{"a":1}', Object.create(null)],
+    array: [[], [{}], '[]', '[{"type":"bold"}]'],
+  };
+  const wrong: typeof samples = {
+    string: [1, null, {}, true],
+    boolean: ['true', 1, null],
+    integer: ['7', 1.5, null, true],
+    object: ['text', '[]', '7', 'null', [], 5, null],
+    array: ['text', '{}', [1], '[1]', {}, null, 5],
+  };
+
+  test.each(Object.entries(typed))('of type %s: as documented', (type, names) => {
+    for (const name of names) {
+      for (const value of samples[type as keyof typeof typed])
+        expect(telegram.check(message({ [name]: value }))).toEqual([]);
+      for (const value of wrong[type as keyof typeof typed])
+        expect(telegram.check(message({ [name]: value }))).toMatchObject([
+          { field: `params.${name}`, problem: expect.stringMatching(/^must be (a|an|true) /) },
+        ]);
+    }
+  });
+
+  test('inherited fields are none', () => {
+    const params = Object.assign(Object.create({ entities: 5, parse_mode: 'HTML' }), message({}).params);
+    expect(fields({ method: 'sendMessage', params: { ...params } })).toEqual([]);
+  });
+
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
   test.each([

@@ -19,6 +19,9 @@ const refused: Readonly<Record<RejectionKind, Cases>> = {
     [400, 'Bad Request: USER_BANNED_IN_CHANNEL'],
     [400, 'Bad Request: ALLOW_PAYMENT_REQUIRED'],
     [400, 'bad request: chat_write_forbidden'],
+    [400, 'Bad Request: CHAT_ADMIN_REQUIRED'],
+    [400, 'Bad Request: user is not a member of the chat'],
+    [404, 'Not Found: bot was kicked'],
   ],
   destination: [
     [400, 'Bad Request: chat not found'],
@@ -31,6 +34,13 @@ const refused: Readonly<Record<RejectionKind, Cases>> = {
     [400, 'Bad Request: USERNAME_NOT_OCCUPIED'],
     [400, 'Bad Request: chat_id is empty'],
     [400, 'Bad Request: group chat was deactivated'],
+    [400, 'Bad Request: user is deactivated'],
+    [400, 'Bad Request: business connection not found'],
+    [400, 'Bad Request: invalid user id invalid'],
+    [400, 'Bad Request: peer id invalid'],
+    [400, 'Bad Request: PEER_ID_INVALID'],
+    [400, '  Chat not found '],
+    [404, 'Not Found: chat not found'],
   ],
   request: [
     [400, 'Bad Request: message to be replied not found'],
@@ -43,6 +53,11 @@ const refused: Readonly<Record<RejectionKind, Cases>> = {
     [400, 'Bad Request: words of tomorrow'],
     [400, 'Bad Request'],
     [413, 'Request Entity Too Large'],
+    [413, 'chat not found'],
+    [414, 'URI Too Long'],
+    [400, "can't parse entities in a chat not found"],
+    [400, 'Bad Request: message not found'],
+    [400, 'Bad Request: message id not found'],
     [404, 'Not Found: method not found'],
   ],
   auth: [
@@ -50,6 +65,9 @@ const refused: Readonly<Record<RejectionKind, Cases>> = {
     [401, 'words of tomorrow'],
     [404, 'Not Found'],
     [404, 'not found'],
+    [404, ' Not Found '],
+    [404, ''],
+    [401, 'chat not found'],
     [421, 'Misdirected Request: unallowed token specified'],
     [400, 'Bad Request: Logged out'],
     [400, 'Logged out'],
@@ -60,13 +78,16 @@ const refused: Readonly<Record<RejectionKind, Cases>> = {
     [400, ''],
     [405, 'Method Not Allowed'],
     [418, "I'm a teapot"],
+    [400, 'words of tomorrow'],
+    [400, 'A Bad Request: words of tomorrow'],
+    [400, 'Bad luck'],
     [420, 'FLOOD_WAIT_5'],
   ],
 };
 
 describe.each(Object.entries(refused))('%s', (kind, cases) => {
   test.each(cases)('%d "%s"', (code, description) => {
-    const shown = description === '' ? '(no description)' : description;
+    const shown = description.trim() === '' ? '(no description)' : description.trim();
     expect(answered(code, { ok: false, error_code: code, description })).toEqual({
       kind: 'rejected',
       rejection: { kind, code, description: shown },
@@ -92,3 +113,13 @@ test.each(each<unknown>([undefined, null, 7, {}, ['Bad Request: chat not found']
       rejection: { kind: 'other', description: '(no description)' },
     }),
 );
+
+test('words that only stand somewhere in a sentence do not stand at its beginning', () => {
+  for (const description of [
+    "Bad Request: words of tomorrow, can't parse the chat not found",
+    'Bad Request: chat not found, logged out',
+  ])
+    expect(answered(400, { ok: false, error_code: 400, description })).toMatchObject({
+      rejection: { kind: 'destination' },
+    });
+});

@@ -65,6 +65,14 @@ describe('the request', () => {
     });
   });
 
+  test.each(['https://bots.example', 'https://bots.example/', 'https://bots.example///'])(
+    'under the root without its last slashes: %s',
+    (apiRoot) =>
+      expect(telegram.request(hello, { apiRoot, token }).url).toBe(
+        `https://bots.example/bot${token}/sendMessage`,
+      ),
+  );
+
   test('stays at its path, whatever the token', () => {
     const { url } = telegram.request(hello, { apiRoot: telegram.defaultApiRoot, token: '1:a/../../x?y#z w' });
     expect(new URL(url).pathname).toBe('/bot1:a%2F..%2F..%2Fx%3Fy%23z%20w/sendMessage');
@@ -123,6 +131,18 @@ describe('the same content for another chat', () => {
       message({ chat_id: '9007199254740993' }),
     );
     expect(telegram.readdress(message({ chat_id: -5 }), '@news')).toEqual(message({ chat_id: '@news' }));
+  });
+
+  test('a number only where its digits say the same', () => {
+    for (const [chat, chat_id] of [
+      ['7', 7],
+      ['07', '07'],
+      ['', ''],
+      ['1e3', '1e3'],
+      ['1.5', '1.5'],
+      ['NaN', 'NaN'],
+    ])
+      expect(telegram.readdress(message({}), String(chat)).params['chat_id']).toBe(chat_id);
   });
 
   test('leaves content without a chat as it is', () => {
