@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   botNameProblem,
   contentHash,
+  cooldownWorkflowId,
   keyProblem,
   maxKeyLength,
   parseReplyName,
@@ -74,6 +75,20 @@ describe('bots', () => {
 });
 
 describe('names and Workflow Ids', () => {
+  test('stand in histories for ever', () => {
+    expect(replyWorkflowId({ bot: 'support', key: 'upd-1:a' })).toBe('reply:support:upd-1:a');
+    expect(cooldownWorkflowId('support')).toBe('cooldown:support');
+    expect(parseReplyWorkflowId('reply:support:upd-1:a')).toEqual({ bot: 'support', key: 'upd-1:a' });
+    expect(shortHash('upd-1', 12)).toBe('sn9PL2GTs8TO');
+    expect(contentHash({ method: 'sendMessage', params: { text: 'é', chat_id: 1 } })).toBe(
+      'aab27d18543de0e9224d7caa2ccad88651ef6699b639893a149188b3e98babb1',
+    );
+  });
+
+  test.each(['support', '/k', 'Support/k', 'support/', 'a b/k', ''])('%j is no name', (name) =>
+    expect(parseReplyName(name)).toBeUndefined(),
+  );
+
   test('a name round-trips, slashes in the key included', () => {
     fc.assert(
       fc.property(botNames, anyKeys, (bot, key) => {
@@ -103,6 +118,10 @@ describe('names and Workflow Ids', () => {
       'cooldown:a',
       'x:reply:a:k',
       'reply:a:b c',
+      'reply:a:k\n',
+      'reply:a:\nk',
+      'reply:a b:k',
+      '',
     ]) {
       expect(parseReplyWorkflowId(id)).toBeUndefined();
     }
