@@ -197,7 +197,7 @@ export function chatOf(lane: Lane, bucket: string, kind: 'chat' | 'group'): Chat
   return chat;
 }
 
-/** The destination that an id stands for today. A ring of moves ends where it was entered. */
+/** The destination that an id stands for today. A ring of moves is followed once. */
 export function movedChat(lane: Lane, id: string): string {
   const seen = new Set<string>();
   let current = id;
