@@ -22,7 +22,6 @@ interface Visit {
 
 function visitValue(value: unknown, path: string, depth: number, visit: Visit): void {
   const { problems } = visit;
-  if (isFull(visit)) return;
   visit.values += 1;
   if (visit.values > maxValues) {
     problems.push({

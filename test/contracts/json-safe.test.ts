@@ -8,6 +8,11 @@ const nested = (levels: number, innermost: unknown): unknown => {
   for (let level = 0; level < levels; level++) value = [value];
   return value;
 };
+const named = (levels: number, innermost: unknown): unknown => {
+  let value = innermost;
+  for (let level = 0; level < levels; level++) value = { a: value };
+  return value;
+};
 const problemsOf = (value: unknown) => jsonProblems(value, 'x').map(({ problem }) => problem);
 
 describe('what JSON keeps as it is', () => {
@@ -28,6 +33,7 @@ describe('what JSON keeps as it is', () => {
       { a: { b: [1, 'c', null] } },
       Object.create(null),
       nested(64, 1),
+      named(64, 1),
     ]),
   )('%j: no problem', (value) => expect(problemsOf(value)).toEqual([]));
 
@@ -36,12 +42,13 @@ describe('what JSON keeps as it is', () => {
     ['not a number', NaN, /is NaN/],
     ['infinity', -Infinity, /is -Infinity/],
     ['an inexact whole number', 2 ** 53, /too large to be exact/],
-    ['a bigint', 1n, /is a bigint/],
+    ['a bigint', 1n, /is a bigint, which JSON does not have: give a number/],
     ['a symbol', Symbol('s'), /is a symbol/],
     ['a function', () => 1, /is a function/],
     ['an instance', new Map(), /object of a class/],
     ['half of a pair', '\ud83d', /half of a surrogate pair/],
     ['a level too many', nested(65, 1), /deeper than 64 levels/],
+    ['a level of names too many', named(65, 1), /deeper than 64 levels/],
   ])('%s: a problem', (_, value, words) => {
     const problems = problemsOf(value);
     expect(problems).toHaveLength(1);

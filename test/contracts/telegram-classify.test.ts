@@ -39,6 +39,7 @@ describe('no proof either way is unknown', () => {
   test('an answer of the service is told from one that is not', () => {
     expect(answered(500, refusal(500, 'restart'))).toMatchObject({ unreadable: false });
     expect(answered(502, '<html></html>')).toMatchObject({ unreadable: true });
+    expect(answered(200, { ok: true })).toMatchObject({ kind: 'unknown', unreadable: true });
   });
 });
 

@@ -132,7 +132,29 @@ describe('parameters', () => {
         },
       ),
     ]),
-  )('content of another shape is a problem, not a failure: %#', (content) =>
-    expect(fields(content)).toHaveLength(1),
-  );
+  )('content of another shape is a problem, not a failure: %#', (content) => {
+    expect(fields(content)).toHaveLength(1);
+    expect(['content', 'params']).toContain(fields(content)[0]);
+  });
+
+  test('content of another shape: what is wrong is named', () => {
+    expect(fields(null)).toEqual(['content']);
+    expect(fields({ method: 'sendMessage', params: [] })).toEqual(['params']);
+    expect(fields({ method: 7, params: [] })).toEqual(['method', 'params']);
+    const unreadable = Object.defineProperty({}, 'method', {
+      get: () => {
+        throw new Error('a secret');
+      },
+    });
+    expect(telegram.check(unreadable as Content)).toEqual([
+      { field: 'content', problem: expect.stringMatching(/cannot be read/) },
+    ]);
+    expect(telegram.check(message({ text: undefined }))).toContainEqual({
+      field: 'params.text',
+      problem: expect.stringMatching(/undefined/),
+    });
+    expect(telegram.check({ method: 'sendMessage', params: { chat_id: 1 } })).toEqual([
+      { field: 'params.text', problem: expect.stringMatching(/is missing/) },
+    ]);
+  });
 });

@@ -59,6 +59,7 @@ const refused: Readonly<Record<RejectionKind, Cases>> = {
     [400, 'Bad Request: message not found'],
     [400, 'Bad Request: message id not found'],
     [404, 'Not Found: method not found'],
+    [404, 'Not Found: message to edit not found'],
   ],
   auth: [
     [401, 'Unauthorized'],
@@ -121,5 +122,12 @@ test('words that only stand somewhere in a sentence do not stand at its beginnin
   ])
     expect(answered(400, { ok: false, error_code: 400, description })).toMatchObject({
       rejection: { kind: 'destination' },
+    });
+});
+
+test('a code that its words would tell apart is judged without them where there are none', () => {
+  for (const description of [undefined, 7])
+    expect(answered(404, { ok: false, error_code: 404, description })).toMatchObject({
+      rejection: { kind: 'auth' },
     });
 });
