@@ -44,6 +44,8 @@ describe('keys', () => {
     expect(plainKey('k'.repeat(65))).toHaveLength(65);
   });
 
+  test('the longest key is one', () => expect(keyProblem('a'.repeat(maxKeyLength))).toBeUndefined());
+
   test('what is no key says so', () => {
     for (const key of ['', 7, null, undefined, 'a'.repeat(maxKeyLength + 1), '\ud800']) {
       expect(keyProblem(key)).toMatch(/must/);
@@ -82,6 +84,13 @@ describe('names and Workflow Ids', () => {
     expect(shortHash('upd-1', 12)).toBe('sn9PL2GTs8TO');
     expect(contentHash({ method: 'sendMessage', params: { text: 'é', chat_id: 1 } })).toBe(
       'aab27d18543de0e9224d7caa2ccad88651ef6699b639893a149188b3e98babb1',
+    );
+  });
+
+  test('the hash of a content is that of its canonical form', () => {
+    const params = { f: 3, e: 2, b: { d: 1, c: null }, a: [1, [2, 'x'], {}] };
+    expect(contentHash({ method: 'm', params })).toBe(
+      'fef21e93bb593a9cd1d555c8e0be6d0b98200d59e528ef43945374dabbea7178',
     );
   });
 

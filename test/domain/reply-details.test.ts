@@ -4,6 +4,7 @@ import {
   applyBudgets,
   applyDecision,
   beginRun,
+  decisionRefusal,
   leavesPlace,
   newReply,
   noteFinding,
@@ -316,6 +317,13 @@ describe('the gate at its bounds', () => {
     const told = noteFinding(sending(resent), postponed(7_200_000), startMs, 0);
     expect(passGate(told, startMs).gate).toEqual({ kind: 'wait', untilMs: startMs + 7_200_000 });
   });
+});
+
+test('a resend before the expiry needs no leave, at its very instant it does', () => {
+  const reply = after([attempted(outcomes.unknown)], { expiresAt: '2026-12-01T11:00:00Z' });
+  const expiryMs = startMs + 3_600_000;
+  expect(decisionRefusal(reply, decide('resend', 1), expiryMs - 1)).toBeUndefined();
+  expect(decisionRefusal(reply, decide('resend', 1), expiryMs)).toMatch(/expired at/);
 });
 
 test('a resend begins anew, but for what has been', () => {

@@ -36,6 +36,8 @@ describe('an instant', () => {
     '2026-12-01T10:00:60Z',
     '2026-12-01T10:00:00+99:99',
     '2026-00-01T10:00:00Z',
+    '+012026-12-01T10:00:00Z',
+    '2026-12-01T10:00:00Z (x)',
   ])('is refused in another form: %s', (instant) => expect(instantProblem(instant)).toMatch(/ISO 8601/));
 
   it.each(['tomorrow', '2026-12-01', '2026-12-01T10:00:00', '', 5, null])(
@@ -97,6 +99,14 @@ describe('one reply', () => {
       { field, problem: expect.stringMatching(words) },
     ]),
   );
+
+  it('is refused for what it lacks only', () =>
+    expect(replyInputProblems({}).map(({ field }) => field)).toEqual(['bot', 'key', 'content']));
+
+  it('has its instants as text, and not as what could be made into one', () =>
+    expect(replyInputProblems({ ...full, expiresAt: Object('2026-12-01T10:00:00Z') })).toMatchObject([
+      { field: 'expiresAt' },
+    ]));
 
   it('has all its problems told at once', () =>
     expect(

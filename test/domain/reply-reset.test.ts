@@ -5,10 +5,12 @@ import {
   beginRun,
   deniesAfterReset,
   newReply,
+  noteFinding,
   noteLoss,
   passGate,
   requestCancel,
 } from '../../domain/reply/index.ts';
+import { finalStates } from '../../domain/record.ts';
 import { after, attempted, decide, input, outcomes, postponed, startMs } from './reply-samples.ts';
 
 const cancelled = passGate(
@@ -44,25 +46,61 @@ describe('invariants 5 and 7: a run that a reset has made', () => {
   });
 });
 
-describe('what does not fit the state of a reply changes nothing', () => {
-  const done = after([attempted(outcomes.sent)]);
+const done = () => after([attempted(outcomes.sent)]);
 
+describe('what does not fit the state of a reply changes nothing', () => {
   test('a run begins only for one that waits', () => {
-    for (const reply of [done, cancelled, beginRun(newReply(input, startMs))])
+    for (const reply of [done(), cancelled, beginRun(newReply(input, startMs))])
       expect(beginRun(reply)).toBe(reply);
   });
 
   test('a loss counts only for one in flight', () => {
-    for (const reply of [done, newReply(input, startMs)])
+    for (const reply of [done(), newReply(input, startMs)])
       expect(noteLoss(reply, { kind: 'lost', why: 'w' }, startMs, 0)).toBe(reply);
   });
 
-  test('a decision counts only under review', () =>
-    expect(applyDecision(done, decide('resend', 1), startMs)).toBe(done));
+  test('a finding counts only for one in flight', () => {
+    for (const reply of [done(), newReply(input, startMs)])
+      expect(noteFinding(reply, attempted(outcomes.unknown), startMs, 0)).toBe(reply);
+  });
+
+  test('a decision counts only under review', () => {
+    const reply = done();
+    expect(applyDecision(reply, decide('resend', 1), startMs)).toBe(reply);
+  });
 
   test('the first cancellation counts', () => {
     const again = requestCancel(cancelled, { by: 'ben', reason: 'again' }, startMs + 1);
     expect(again).toBe(cancelled);
     expect(again.cancel).toEqual({ by: 'ana', reason: 'by phone', atMs: startMs });
   });
+});
+
+test('invariant 7: what is final is done, and stays as it is', () => {
+  const unknown = after([attempted(outcomes.unknown)]);
+  const finals = [
+    done(),
+    after([attempted(outcomes.rejected)]),
+    cancelled,
+    expired,
+    applyDecision(unknown, decide('not_sent', 1), startMs),
+  ];
+  expect(finals.map(({ phase }) => phase.at)).toEqual([...finalStates]);
+  for (const reply of finals) expect(passGate(reply, startMs)).toEqual({ reply, gate: { kind: 'done' } });
+});
+
+test('what a newer version wrote is an error, and never passed over in silence', () => {
+  const of = <T>(value: unknown): T => value as T;
+  const fresh = newReply(input, startMs);
+  const inFlight = beginRun(fresh);
+  const review = after([attempted(outcomes.unknown)]);
+  const newer = of<never>({ kind: 'of tomorrow' });
+  expect(() => passGate({ ...fresh, phase: of({ at: 'of tomorrow' }) }, startMs)).toThrow(/unexpected value/);
+  expect(() => noteFinding(inFlight, newer, startMs, 0)).toThrow(/unexpected value.*of tomorrow/);
+  expect(() => noteFinding(inFlight, { kind: 'refused', why: newer }, startMs, 0)).toThrow(/unexpected/);
+  expect(() => noteFinding(inFlight, attempted(newer), startMs, 0)).toThrow(/unexpected/);
+  expect(() => noteLoss(inFlight, newer, startMs, 0)).toThrow(/unexpected/);
+  expect(() => applyDecision(review, { ...decide('sent', 1), decision: newer }, startMs)).toThrow(
+    /unexpected/,
+  );
 });
