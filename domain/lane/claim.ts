@@ -31,10 +31,13 @@ interface Candidate extends TicketHolder {
 export function batchOrder(asks: readonly Ask[], nowMs: number): number[] {
   const rank = (ask: Ask): number => (ask.class === 'bulk' ? 1 : 0);
   const ticket = (ask: Ask): number => Math.min(ask.ticketMs ?? nowMs, nowMs);
-  return asks
-    .map((ask, index) => ({ ask, index }))
-    .sort((a, b) => rank(a.ask) - rank(b.ask) || ticket(a.ask) - ticket(b.ask) || a.index - b.index)
-    .map(({ index }) => index);
+  return (
+    asks
+      .map((ask, index) => ({ ask, index }))
+      // Stable: those alike stay as they came.
+      .sort((a, b) => rank(a.ask) - rank(b.ask) || ticket(a.ask) - ticket(b.ask))
+      .map(({ index }) => index)
+  );
 }
 
 /**

@@ -94,6 +94,74 @@ describe('a verdict', () => {
   });
 });
 
+describe('rule 8: where tickets are out for the bot', () => {
+  /** One request is out, so that the bot is not idle, and tickets are given from now. */
+  const busy = (cursors: Partial<LaneUnderTest['lane']['cursors']>) => {
+    const lane = new LaneUnderTest({ bot: [{ limit: 20, perMs: 1000 }] });
+    lane.asksOne('x', { chat: 'x' });
+    lane.lane.cursors = { ...lane.lane.cursors, ...cursors };
+    return lane;
+  };
+
+  test('a newcomer stands behind them, and so does one that comes before its ticket is due', () => {
+    for (const part of [{}, { ticketMs: startMs + 1 }]) {
+      const lane = busy({ reply: startMs + 500 });
+      expect(lane.asksOne('a', part)).toMatchObject({ why: 'bot_pace', untilMs: startMs + 500 });
+      expect(lane.lane.cursors.reply).toBe(startMs + 550);
+    }
+  });
+
+  test('one whose ticket is due goes, and anybody where none is out', () => {
+    expect(busy({ reply: startMs + 500 }).asksOne('a', { ticketMs: startMs }).kind).toBe('go');
+    expect(busy({ reply: startMs }).asksOne('a').kind).toBe('go');
+    const idle = new LaneUnderTest();
+    idle.lane.cursors.reply = startMs + 500;
+    expect(idle.asksOne('a').kind).toBe('go');
+  });
+
+  test('a wait lies ahead, if only by a millisecond', () =>
+    expect(busy({ replyDue: startMs + 500 }).asksOne('a')).toMatchObject({
+      why: 'bot_pace',
+      untilMs: startMs + 1,
+    }));
+});
+
+describe('since when a predecessor is missing', () => {
+  test('is told to a reply that waits for it, and brought again by it', () => {
+    const lane = new LaneUnderTest();
+    const verdict = lane.asksOne('b', { after: 'a' });
+    expect(verdict).toMatchObject({ why: 'order', heldSinceMs: startMs });
+    expect(lane.after(5000).asksOne('b', { after: 'a', heldSinceMs: startMs })).toMatchObject({
+      heldSinceMs: startMs,
+    });
+  });
+
+  test('is remembered by nobody where the predecessor is known', () => {
+    const lane = new LaneUnderTest();
+    lane.asksOne('a');
+    expect(lane.asksOne('b', { after: 'a', heldSinceMs: startMs - 5 })).not.toHaveProperty('heldSinceMs');
+  });
+
+  test('is told to one for whom there was no room, as it was', () => {
+    const lane = new LaneUnderTest().extends(60);
+    lane.lane.sweptAtMs = startMs;
+    lane.lane.bytes = 175_000;
+    expect(lane.asksOne('b', { heldSinceMs: startMs - 5 })).toMatchObject({ heldSinceMs: startMs - 5 });
+    expect(lane.asksOne('c')).not.toHaveProperty('heldSinceMs');
+  });
+});
+
+test('a place is due until its grant', () => {
+  const lane = new LaneUnderTest().extends(60);
+  lane.asksOne('a');
+  lane.lane.cooldown = null;
+  lane.lane.probe = { kind: 'open' };
+  expect(lane.after(10).asksOne('a', { ticketMs: lane.nowMs }).kind).toBe('go');
+  expect([...(lane.lane.chats.get('77')?.places ?? [])].map(({ ticketMs }) => ticketMs)).toEqual([
+    startMs + 10,
+  ]);
+});
+
 describe('the gates in their order', () => {
   test('a stop before a pause, that before a cooldown, that before order', () => {
     const lane = new LaneUnderTest();
@@ -210,7 +278,9 @@ describe('F14: what bulk is owed', () => {
       const lane = new LaneUnderTest();
       lane.lane.cursors.reply = startMs - 100;
       lane.lane.bulkCredit = bulkCredit;
-      return whyOf(lane.asksOne('a', { class: 'bulk', ticketMs: startMs }));
+      const verdict = lane.asksOne('a', { class: 'bulk', ticketMs: startMs });
+      if (verdict.kind === 'wait') expect(verdict.untilMs).toBe(startMs + 250);
+      return whyOf(verdict);
     };
     expect(promised(0.9)).toBe('bot_pace');
     expect(promised(1)).toBe('go');

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { shortHash } from '../../../domain/ids.ts';
-import { dropUnused, fenceKey, oldestAskMs, passProbeOn, putFence } from '../../../domain/lane/fence.ts';
+import {
+  dropUnused,
+  fenceKey,
+  oldestAskMs,
+  revocationLifeMs,
+  passProbeOn,
+  putFence,
+} from '../../../domain/lane/fence.ts';
 import { markDone } from '../../../domain/lane/order.ts';
 import { isTurnoverDue } from '../../../domain/lane/turnover.ts';
 import { LaneUnderTest, startMs, whyOf } from './lane-under-test.ts';
@@ -115,6 +122,9 @@ describe('rule 12: a claim that was given up unused', () => {
 });
 
 describe('an ask that is too late', () => {
+  test('is refused for its age before its revocation is forgotten', () =>
+    expect(revocationLifeMs - oldestAskMs).toBe(60_000));
+
   const agedMs = (lane: LaneUnderTest, scheduledAtMs: number): string =>
     whyOf(lane.asksOne('a', { scheduledAtMs, attempt: 1 }));
 
