@@ -292,3 +292,41 @@ describe('the place of a reply whose answer came', () => {
     expect(whyOf(lane.asksOne('c', { chat: '-1' }))).toBe('order');
   });
 });
+
+describe('rule 4: a report counts for the claim that it names', () => {
+  test.each([
+    ['another nonce', { nonce: 'another' }],
+    ['another attempt', { attempt: 2, nonce: 'a-1' }],
+  ])('and not under %s', (_, part) => {
+    const lane = new LaneUnderTest();
+    expect(lane.asksOne('a').kind).toBe('go');
+    lane.after(5).reports('a', { outcome: 'sent', ...part });
+    expect(fenceOf(lane, 'a')?.state).toEqual({ kind: 'outstanding' });
+    expect(lane.lane).toMatchObject({ sent: 0, answered: [], placeCount: 1 });
+  });
+
+  test('a move to nowhere moves nothing', () => {
+    const lane = new LaneUnderTest();
+    lane.asksOne('a');
+    lane.after(5).reports('a', { outcome: 'migrated' });
+    expect([...lane.lane.chats.keys()]).toEqual(['77']);
+    expect(lane.lane.moved.size).toBe(0);
+  });
+
+  test('a flood of a reply for which there was no place closes the lane all the same', () => {
+    const lane = new LaneUnderTest();
+    lane.lane.sweptAtMs = startMs;
+    lane.lane.bytes = 200_000;
+    expect(lane.asksOne('a').kind).toBe('go');
+    expect(lane.lane.placeCount).toBe(0);
+    lane.after(5).reports('a', { outcome: 'flood', retryAfterMs: 5000 });
+    expect(lane.lane.cooldown?.notBeforeMs).toBe(startMs + 5005);
+  });
+
+  test('a flood for no time at all is shown as one', () => {
+    const lane = new LaneUnderTest();
+    lane.asksOne('a');
+    lane.after(5).reports('a', { outcome: 'flood', retryAfterMs: 0 });
+    expect(lane.lane.lastFlood?.retryAfterMs).toBe(0);
+  });
+});
