@@ -136,6 +136,23 @@ describe('since when a predecessor is missing', () => {
     });
   });
 
+  test('time in which the lane was not asked does not count', () => {
+    const lane = new LaneUnderTest();
+    lane.lane.heardMs = startMs;
+    lane.lane.awakeSinceMs = startMs - 1000;
+    const held = { after: 'a', heldSinceMs: startMs - 40_000 };
+    expect(lane.asksOne('b', held)).toMatchObject({ why: 'order', heldSinceMs: startMs - 1000 });
+    lane.lane.awakeSinceMs = startMs - 60_000;
+    expect(lane.asksOne('c', { ...held, chat: '78' }).kind).toBe('go');
+  });
+
+  test('ends with the wait for it, for one who has no place too', () => {
+    const lane = new LaneUnderTest();
+    Object.assign(lane.lane, { heardMs: startMs, awakeSinceMs: 0, sweptAtMs: startMs, bytes: 200_000 });
+    expect(lane.asksOne('b', { after: 'a', heldSinceMs: startMs - 29_999 })).toMatchObject({ why: 'order' });
+    expect(lane.asksOne('b', { after: 'a', heldSinceMs: startMs - 30_000 }).kind).toBe('go');
+  });
+
   test('is remembered by nobody where the predecessor is known', () => {
     const lane = new LaneUnderTest();
     lane.asksOne('a');
@@ -160,6 +177,13 @@ test('a place is due until its grant', () => {
   expect([...(lane.lane.chats.get('77')?.places ?? [])].map(({ ticketMs }) => ticketMs)).toEqual([
     startMs + 10,
   ]);
+});
+
+test('rule 9: behind another, named or not, one asks again when that one has had its turn', () => {
+  const lane = new LaneUnderTest();
+  lane.asksOne('a');
+  expect(lane.asksOne('b')).toMatchObject({ why: 'order', untilMs: startMs + 1000 });
+  expect(lane.asksOne('c', { after: 'b' })).toMatchObject({ why: 'order', untilMs: startMs + 2000 });
 });
 
 describe('the gates in their order', () => {

@@ -36,6 +36,16 @@ describe('the places of a chat', () => {
     expect(hashes(places.before('x'))).toBe(`e${back}`);
   });
 
+  test('neighbours taken out one after the other leave no trace of each other', () => {
+    for (const pair of ['ba', 'ab', 'bc', 'cb', 'cd', 'dc']) {
+      const places = of('abcd');
+      for (const hash of pair) places.remove(hash);
+      const left = [...'abcd'].filter((hash) => !pair.includes(hash));
+      expect(hashes(places)).toBe(left.join(''));
+      expect(hashes(places.before('x'))).toBe(left.toReversed().join(''));
+    }
+  });
+
   test('before one: from the nearest on', () => {
     expect(hashes(of('abcd').before('c'))).toBe('ba');
     expect(hashes(of('abcd').before('a'))).toBe('');

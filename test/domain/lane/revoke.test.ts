@@ -192,6 +192,14 @@ describe('a place that is given up', () => {
     expect(lane.lane.placeCount).toBe(3);
   });
 
+  test('that it never had changes nothing but that it is through', () => {
+    const lane = new LaneUnderTest().extends(60);
+    lane.asksOne('a');
+    markDone(lane.lane, lane.lane.chats.get('77'), 'nobody', startMs);
+    expect(lane.lane.placeCount).toBe(1);
+    expect(lane.lane.done.size).toBe(1);
+  });
+
   test('a reply that is its own predecessor waits for nobody', () => {
     expect(new LaneUnderTest().asksOne('a', { after: 'a' }).kind).toBe('go');
   });
@@ -309,6 +317,14 @@ describe('R2: a chat that moves', () => {
     const lane = moved([['-1', '-1']]);
     expect(lane.moved.size).toBe(0);
     expect(lane.chats.has('-1')).toBe(true);
+  });
+
+  test('that the lane knows nothing of is remembered all the same', () => {
+    const lane = new LaneUnderTest();
+    lane.asksOne('a', { chat: '-1' });
+    lane.after(5).reports('a', { chat: '-7', outcome: 'migrated', movedTo: '-700' });
+    expect([...lane.lane.moved]).toEqual([['-7', '-700']]);
+    expect([...lane.lane.chats.keys()]).toEqual(['-1']);
   });
 
   test('one who waits at both ids has one place, that at the old id', () => {
