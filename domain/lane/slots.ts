@@ -137,6 +137,5 @@ function windowFreeAt(
 /** A guess at when a request will be answered: soon, or the later the longer it has been out. */
 function expectedAnswerMs(grantedAtMs: number, policy: LanePolicy, nowMs: number): number {
   const boundMs = grantedAtMs + policy.answerBoundMs;
-  if (nowMs >= boundMs) return boundMs;
   return Math.min(boundMs, nowMs + Math.max(100, (nowMs - grantedAtMs) / 2));
 }

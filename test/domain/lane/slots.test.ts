@@ -137,6 +137,9 @@ describe('rule 7: a request without an answer keeps its slot', () => {
     expect(freeIn([20_000, 0], wide)).toBe(0);
     expect(freeIn([19_999, 0], wide)).toBe(1);
     expect(freeIn([0, 0], { bot: [{ limit: 1, perMs: 1000 }], maxOutstanding: 2 })).toBe(1100);
+    // Those past their bound are out no more, and their answers are not waited for.
+    for (const ageMs of [20_000, 20_500])
+      expect(freeIn([ageMs, 0], { ...wide, maxOutstanding: 1 })).toBe(100);
   });
 
   test('one that is over takes none by itself', () => {
@@ -171,6 +174,15 @@ describe('the slots of a chat', () => {
     expect(freeIn(laneWith(), 'chat', [400])).toBe(600);
     expect(freeIn(laneWith(), 'group', [400])).toBe(2600);
     expect(freeIn(laneWith(), 'chat')).toBe(0);
+  });
+
+  test('are not kept for anybody: in a chat bulk takes them all', () => {
+    const answers = Array.from({ length: 18 }, () => 400);
+    const chat = newChat('group');
+    for (const agoMs of answers) chat.answered.push([nowMs - agoMs, 1]);
+    const wide = policyOf({ group: [{ limit: 20, perMs: 60_000 }] });
+    const place = { bucket: '77', chat, weight: 1 };
+    expect(chatFreeAtMs(laneWith(), wide, place, nowMs)).toBe(nowMs);
   });
 
   test('are its own', () => {
