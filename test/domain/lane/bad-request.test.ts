@@ -67,6 +67,24 @@ describe('rule 10: an ask is read field by field', () => {
     expect(answerTo(value)).toBe('bad_request'),
   );
 
+  test('those beside it are answered, each in its place', () => {
+    const lane = new LaneUnderTest();
+    const other = { ...ask, reply: 'b', chat: '78', nonce: 'b-1', ticketMs: startMs - 5 };
+    const asks = [null, ask, 7, other, {}] as never;
+    const refused = { kind: 'refused', nowMs: startMs, why: 'bad_request', epoch: 'epoch-1' };
+    const go = { kind: 'go', nowMs: startMs, epoch: 'epoch-1' };
+    expect(claimBatch(lane.lane, { policy: lane.policy, asks }, lane.nowMs)).toEqual([
+      refused,
+      go,
+      refused,
+      go,
+      refused,
+    ]);
+    expect(claimBatch(lane.lane, { policy: null, asks } as never, lane.nowMs)).toEqual(
+      Array.from({ length: 5 }, () => refused),
+    );
+  });
+
   test('a batch without a list of asks has no answers', () => {
     const lane = new LaneUnderTest();
     for (const request of [undefined, null, {}, { asks: 'a' }, { asks: { length: 1 } }])
@@ -90,6 +108,7 @@ test('rule 12: a batch that was sent long ago is refused as a whole, at its very
   expect(lane.lane.policies).toEqual([]);
   expect(sent(oldestBatchMs)).toEqual(['go']);
   expect(sent('long ago')).toEqual(['go']);
+  expect(sent('5')).toEqual(['go']);
 });
 
 describe('rule 10: a report is read field by field', () => {
