@@ -133,6 +133,26 @@ test('a lane without memory wants a probe, and knows nothing', () => {
 });
 
 describe('rule 19: a lane is measured by what its snapshot takes', () => {
+  test('part by part', () => {
+    const { lane } = new LaneUnderTest();
+    expect(measureLane(lane)).toBe(12_000);
+    const chat = chatOf(lane, 'abc', 'chat');
+    chat.answered.push([1, 1], [2, 1]);
+    chat.places.add(place('a'));
+    chat.places.add({ ...place('b'), blockedOn: 'a' });
+    lane.moved.set('12', '345');
+    lane.done.set('x', 1);
+    lane.answered.push([1, 1]);
+    expect(measureLane(lane)).toBe(12_000 + (3 + 16) + 2 * 14 + 13 + 19 + (2 + 3 + 6) + 12 + 14);
+    const before = measureLane(lane);
+    const other = new LaneUnderTest();
+    other.asksOne('a');
+    lane.fences = other.lane.fences;
+    expect(measureLane(lane) - before).toBe(110);
+    for (const fence of lane.fences.values()) fence.state = { kind: 'settled', atMs: 1, outcome: 'sent' };
+    expect(measureLane(lane) - before).toBe(42);
+  });
+
   const grown = (grow: (lane: LaneUnderTest) => void): [measured: number, written: number] => {
     const lane = new LaneUnderTest();
     const before: [number, number] = [measureLane(lane.lane), lane.bytes];

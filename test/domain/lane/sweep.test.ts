@@ -235,6 +235,7 @@ describe('answers', () => {
     const gathered = thinAnswers(old, 100_000, startMs);
     expect(gathered.length).toBeLessThan(4);
     expect(gathered.every(([atMs]) => atMs % 512 === 0)).toBe(true);
+    for (const [atMs] of gathered) expect(atMs).toBeLessThanOrEqual(startMs - 64_000 + 512);
     expect(slotsSince(gathered, 0)).toBe(101);
   });
 
