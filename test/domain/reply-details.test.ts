@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   type Reply,
   applyBudgets,
-  applyDecision,
   beginRun,
   decisionRefusal,
   leavesPlace,
@@ -11,14 +10,15 @@ import {
   noteLoss,
   passGate,
   replyRecord,
-  requestCancel,
   wakeReply,
 } from '../../domain/reply/index.ts';
 import { defaultBudgets } from '../../domain/send.ts';
 import {
   after,
+  asksToCancel,
   attempted,
   decide,
+  decided,
   input,
   outcomes,
   postponed,
@@ -50,6 +50,7 @@ test('a fresh reply knows nothing but its input', () => {
     ticketMs: null,
     heldSinceMs: null,
     known: null,
+    lateProof: null,
     chat: null,
     visited: [],
     placeIn: null,
@@ -297,7 +298,7 @@ describe('the gate at its bounds', () => {
 
   test('after a resend age and delay count from there', () => {
     const reply = after([attempted(outcomes.unknown)], { reviewIfDelayedOverMs: 5000 });
-    const resent = applyDecision(reply, decide('resend', 1), startMs + 60_000);
+    const resent = decided(reply, decide('resend', 1), startMs + 60_000);
     expect(passGate(resent, startMs + 64_999).gate.kind).toBe('run');
     expect(passGate(resent, startMs + 65_000).gate.kind).toBe('hold');
     const told = noteFinding(sending(resent), postponed(2 * dayMs), startMs + 60_000, 0);
@@ -306,14 +307,14 @@ describe('the gate at its bounds', () => {
 
   test('a resend has room for fifty runs more, and no review for its history before', () => {
     const asked = { ...after([attempted(outcomes.unknown)]), runs: 5000 };
-    const resent = applyDecision(asked, decide('resend', 1), startMs);
+    const resent = decided(asked, decide('resend', 1), startMs);
     expect(passGate({ ...resent, runs: 5049 }, startMs + 1000).gate.kind).toBe('run');
     expect(passGate({ ...resent, runs: 5050 }, startMs + 1000).gate.kind).toBe('hold');
   });
 
   test('an expiry that a person has set aside wakes nobody', () => {
     const reply = after([attempted(outcomes.unknown)], { expiresAt: '2026-12-01T11:00:00Z' });
-    const resent = applyDecision(reply, decide('resend', 1, { allowExpired: true }), startMs);
+    const resent = decided(reply, decide('resend', 1, { allowExpired: true }), startMs);
     const told = noteFinding(sending(resent), postponed(7_200_000), startMs, 0);
     expect(passGate(told, startMs).gate).toEqual({ kind: 'wait', untilMs: startMs + 7_200_000 });
   });
@@ -336,9 +337,9 @@ test('a resend begins anew, but for what has been', () => {
     visited: ['A'],
     ticketMs: 9,
     heldSinceMs: 8,
-    cancel: { by: 'ben', reason: 'r', atMs: 1 },
+    cancel: { by: 'ben', reason: 'r', door: 'signal', atMs: 1 },
   };
-  expect(applyDecision(reply, decide('resend', 1), startMs + 3)).toMatchObject({
+  expect(decided(reply, decide('resend', 1), startMs + 3)).toMatchObject({
     phase: { at: 'ready' },
     allowExpired: false,
     spent: { attempts: 0, floods: 0, sinceMs: startMs + 3, sinceRun: 7 },
@@ -386,7 +387,7 @@ test('a place is left by those that end or are under review, if they may have on
 
 test('the record, in full', () => {
   const cancelled = passGate(
-    requestCancel(newReply(input, startMs), { by: 'ana', reason: 'by phone' }, startMs + 7),
+    asksToCancel(newReply(input, startMs), { by: 'ana', reason: 'by phone' }, startMs + 7),
     startMs + 9,
   ).reply;
   const empty = {
@@ -400,6 +401,7 @@ test('the record, in full', () => {
     message: null,
     decision: null,
     attempts: [],
+    lateProof: null,
   };
   expect(replyRecord(newReply(input, startMs))).toEqual({ ...empty, state: 'waiting' });
   expect(replyRecord(cancelled)).toEqual({
@@ -410,6 +412,10 @@ test('the record, in full', () => {
       decision: 'cancel',
       by: 'ana',
       reason: 'by phone',
+      door: 'update',
+      via: null,
+      bulk: null,
+      seen: null,
       at: '2026-12-01T10:00:00.007Z',
     },
   });
@@ -425,12 +431,12 @@ test('the record, in full', () => {
   expect(replyRecord(after([attempted(outcomes.rejected)])).rejection).toMatchObject({ code: 403 });
   expect(replyRecord(after([attempted(outcomes.sent)])).message).toMatchObject({ message_id: 501 });
   // Asked for, but not carried out: an earlier decision stands.
-  const decided = requestCancel(
-    applyDecision(after([attempted(outcomes.unknown)]), decide('resend', 1), startMs),
+  const askedAfter = asksToCancel(
+    decided(after([attempted(outcomes.unknown)]), decide('resend', 1), startMs),
     { by: 'ben', reason: 'r' },
     startMs,
   );
-  expect(replyRecord(decided).decision).toMatchObject({
+  expect(replyRecord(askedAfter).decision).toMatchObject({
     decision: 'resend',
     by: 'ana',
     reason: 'the customer called',

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  applyDecision,
   askAboutReset,
   beginRun,
   deniesAfterReset,
@@ -8,13 +7,22 @@ import {
   noteFinding,
   noteLoss,
   passGate,
-  requestCancel,
 } from '../../domain/reply/index.ts';
 import { finalStates } from '../../domain/record.ts';
-import { after, attempted, decide, input, outcomes, postponed, startMs } from './reply-samples.ts';
+import {
+  after,
+  asksToCancel,
+  attempted,
+  decide,
+  decided,
+  input,
+  outcomes,
+  postponed,
+  startMs,
+} from './reply-samples.ts';
 
 const cancelled = passGate(
-  requestCancel(newReply(input, startMs), { by: 'ana', reason: 'by phone' }, startMs),
+  asksToCancel(newReply(input, startMs), { by: 'ana', reason: 'by phone' }, startMs),
   startMs,
 ).reply;
 const expired = passGate(newReply({ ...input, expiresAt: '2026-12-01T09:00:00Z' }, startMs), startMs).reply;
@@ -35,9 +43,9 @@ describe('invariants 5 and 7: a run that a reset has made', () => {
     const asked = askAboutReset(cancelled, startMs + 5);
     expect(asked.phase).toMatchObject({ at: 'review', kind: 'unknown', sinceMs: startMs + 5 });
     expect(asked.phase).toHaveProperty('evidence', expect.stringMatching(/made by a reset/));
-    const decided = applyDecision(asked, decide('cancel', 0), startMs + 9);
-    expect(decided.phase.at).toBe('cancelled');
-    expect(deniesAfterReset(decided)).toBe(false);
+    const cancelledThen = decided(asked, decide('cancel', 0), startMs + 9);
+    expect(cancelledThen.phase.at).toBe('cancelled');
+    expect(deniesAfterReset(cancelledThen)).toBe(false);
   });
 
   test('was asked about too where the lane said so', () => {
@@ -66,13 +74,13 @@ describe('what does not fit the state of a reply changes nothing', () => {
 
   test('a decision counts only under review', () => {
     const reply = done();
-    expect(applyDecision(reply, decide('resend', 1), startMs)).toBe(reply);
+    expect(decided(reply, decide('resend', 1), startMs)).toBe(reply);
   });
 
   test('the first cancellation counts', () => {
-    const again = requestCancel(cancelled, { by: 'ben', reason: 'again' }, startMs + 1);
+    const again = asksToCancel(cancelled, { by: 'ben', reason: 'again' }, startMs + 1);
     expect(again).toBe(cancelled);
-    expect(again.cancel).toEqual({ by: 'ana', reason: 'by phone', atMs: startMs });
+    expect(again.cancel).toEqual({ by: 'ana', reason: 'by phone', door: 'update', atMs: startMs });
   });
 });
 
@@ -83,7 +91,7 @@ test('invariant 7: what is final is done, and stays as it is', () => {
     after([attempted(outcomes.rejected)]),
     cancelled,
     expired,
-    applyDecision(unknown, decide('not_sent', 1), startMs),
+    decided(unknown, decide('not_sent', 1), startMs),
   ];
   expect(finals.map(({ phase }) => phase.at)).toEqual([...finalStates]);
   for (const reply of finals) expect(passGate(reply, startMs)).toEqual({ reply, gate: { kind: 'done' } });
@@ -100,7 +108,5 @@ test('what a newer version wrote is an error, and never passed over in silence',
   expect(() => noteFinding(inFlight, { kind: 'refused', why: newer }, startMs, 0)).toThrow(/unexpected/);
   expect(() => noteFinding(inFlight, attempted(newer), startMs, 0)).toThrow(/unexpected/);
   expect(() => noteLoss(inFlight, newer, startMs, 0)).toThrow(/unexpected/);
-  expect(() => applyDecision(review, { ...decide('sent', 1), decision: newer }, startMs)).toThrow(
-    /unexpected/,
-  );
+  expect(() => decided(review, { ...decide('sent', 1), decision: newer }, startMs)).toThrow(/unexpected/);
 });

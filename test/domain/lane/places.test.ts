@@ -129,6 +129,7 @@ test('a lane without memory wants a probe, and knows nothing', () => {
     floods: 0,
     lastFlood: null,
     acts: [],
+    lateProofs: [],
   });
 });
 
@@ -141,9 +142,10 @@ describe('rule 19: a lane is measured by what its snapshot takes', () => {
     chat.places.add(place('a'));
     chat.places.add({ ...place('b'), blockedOn: 'a' });
     lane.moved.set('12', '345');
+    lane.lateProofs = [{ reply: 'abcd', attempt: 1, outcome: 'sent', at: 1 }];
     lane.done.set('x', 1);
     lane.answered.push([1, 1]);
-    expect(measureLane(lane)).toBe(12_000 + (3 + 16) + 2 * 14 + 13 + 19 + (2 + 3 + 6) + 12 + 14);
+    expect(measureLane(lane)).toBe(12_000 + (3 + 16) + 2 * 14 + 13 + 19 + (2 + 3 + 6) + 12 + 14 + (4 + 80));
     const before = measureLane(lane);
     const other = new LaneUnderTest();
     other.asksOne('a');

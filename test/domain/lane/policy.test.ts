@@ -45,6 +45,20 @@ describe('the strictest of several policies', () => {
     expect(strictest([a, a])).toEqual(a);
   });
 
+  test('has a window that several of them have once', () => {
+    const two = { ...a, bot: [window(30, 1000), window(30, 2000)] };
+    expect(strictest([two, a]).bot).toEqual(two.bot);
+    expect(strictest([two, two]).bot).toEqual(two.bot);
+  });
+
+  test("the usual limits are those of the service's contract", () => {
+    expect(defaultLanePolicy).toMatchObject({
+      bot: [window(30, 1000)],
+      chat: [window(1, 1000)],
+      group: [window(1, 1000), window(20, 60_000)],
+    });
+  });
+
   test('of one is that one, of none the usual one', () => {
     expect(strictest([b])).toEqual(b);
     expect(strictest([])).toEqual(defaultLanePolicy);

@@ -21,6 +21,7 @@ describe('what people see of a lane', () => {
       floods: 0,
       lastFlood: null,
       acts: [],
+      lateProofs: [],
     });
   });
 

@@ -40,8 +40,8 @@ function leftOf(fences: readonly Fence[], atMs: number): { lane: LaneUnderTest['
 
 describe('rule 19: what is remembered of claims, and for how long', () => {
   test.each<[string, Fence, number]>([
-    ['over', settled(startMs), minuteMs],
-    ['over for less than its grant is old', settled(startMs + 9000), minuteMs + 9000],
+    ['over', settled(startMs), 5 * minuteMs],
+    ['over for less than its grant is old', settled(startMs + 9000), 5 * minuteMs + 9000],
     ['revoked', revoked(startMs), revocationLifeMs],
     ['over after a revocation', settled(startMs, { revokedAtMs: startMs + 7 }), revocationLifeMs + 7],
     ['out', outstanding(startMs), 60 * minuteMs],
