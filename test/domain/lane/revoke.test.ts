@@ -327,6 +327,14 @@ describe('R2: a chat that moves', () => {
     expect([...lane.lane.chats.keys()]).toEqual(['-1']);
   });
 
+  test('stays a chat where neither was a group, and the claims of others stay where they are', () => {
+    const lane = new LaneUnderTest();
+    lane.asks({ reply: 'a', chat: '1' }, { reply: 'b', chat: '2' }, { reply: 'c', chat: '3' });
+    lane.after(5).reports('a', { chat: '1', outcome: 'migrated', movedTo: '2' });
+    expect(lane.lane.chats.get('2')?.kind).toBe('chat');
+    expect([...lane.lane.fences.values()].map(({ chat }) => chat)).toEqual(['2', '2', '3']);
+  });
+
   test('one who waits at both ids has one place, that at the old id', () => {
     const lane = new LaneUnderTest().extends(60);
     lane.asks({ reply: 'new', chat: '-100' }, { reply: 'both', chat: '-100' });

@@ -197,6 +197,17 @@ describe('rule 19: what is remembered besides', () => {
     expect(lane.placeCount).toBe(1);
   });
 
+  test('a place that is dead holds up nobody who named it', () => {
+    const { lane } = new LaneUnderTest();
+    const { places } = chatOf(lane, '77', 'chat');
+    places.add({ hash: 'aaaaaa', ticketMs: startMs - 90_001, bulk: false, blockedOn: null });
+    places.add({ hash: 'bbbbbb', ticketMs: startMs, bulk: false, blockedOn: 'aaaaaa' });
+    places.add({ hash: 'cccccc', ticketMs: startMs, bulk: false, blockedOn: 'bbbbbb' });
+    lane.awakeSinceMs = 0;
+    sweep(lane, startMs);
+    expect([...places].map(({ blockedOn }) => blockedOn)).toEqual([null, 'bbbbbb']);
+  });
+
   test("the bot's answers: for a minute at least, or as long as its windows look back", () => {
     const { lane } = new LaneUnderTest();
     lane.answered = [
