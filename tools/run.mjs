@@ -28,10 +28,6 @@ const TASKS = {
   ci,
 };
 
-/** Seeds whose faults are played at every change, and for how long. */
-const CHAOS_SEEDS = [7, 21];
-const CHAOS_MINUTES = 3;
-
 /** Types, lint, format, tests: all of them, so that one run tells everything. */
 async function check(args, failedBefore = 0) {
   let failed = failedBefore;
@@ -46,19 +42,13 @@ async function check(args, failedBefore = 0) {
   return code === 0 && failed > 0 ? 1 : code;
 }
 
-/** What continuous integration runs: the stress tests, the chaos of fixed seeds, then the checks. */
+/** What continuous integration runs: the stress tests, then the checks. */
 async function ci(args) {
   let failed = 0;
   say('ci: test:stress');
   if ((await stress([])) !== 0) {
     failed += 1;
     say('ci: test:stress failed');
-  }
-  for (const seed of CHAOS_SEEDS) {
-    say(`ci: chaos, seed ${seed}`);
-    if ((await chaos(seed)) === 0) continue;
-    failed += 1;
-    say(`ci: chaos, seed ${seed} failed`);
   }
   return check(args, failed);
 }
@@ -67,13 +57,6 @@ async function stress(args) {
   await ensurePackages();
   if (!(await built())) return 1;
   return tool('vitest/vitest.mjs', ['run', '--config', 'vitest.stress.config.ts', ...args]);
-}
-
-async function chaos(seed) {
-  await ensurePackages();
-  if (!(await built())) return 1;
-  const main = join(ROOT, 'dist', 'test', 'chaos', 'main.js');
-  return run(process.execPath, [main, '--seed', String(seed), '--minutes', String(CHAOS_MINUTES)]);
 }
 
 /** Runs the tests. The last line of its output is `N passed, N failed`, whatever goes wrong. */
