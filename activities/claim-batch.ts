@@ -49,6 +49,7 @@ export class ClaimBatch {
   #clockOffsetMs: number | undefined;
   #floodSeenAtMs = -Infinity;
   #floodsUnreported = 0;
+  #saidStopped = false;
 
   constructor(options: {
     readonly bot: string;
@@ -197,8 +198,21 @@ export class ClaimBatch {
         return;
       }
       clearTimeout(waiting.timer);
+      this.#noteStop(verdict);
       waiting.resolve({ kind: 'verdict', verdict, askedAtMs, heardAtMs });
     });
+  }
+
+  /** A lane that has stopped by itself lets replies wait for an operator, who must hear of it: once for each stop. */
+  #noteStop(verdict: Verdict): void {
+    const isStopped = verdict.kind === 'wait' && verdict.why === 'lane_stopped';
+    if (isStopped && !this.#saidStopped) {
+      this.#log(
+        `lane of ${this.bot} has stopped, its replies wait: "replylane lane show ${this.bot}" says why, ` +
+          `"replylane lane resume ${this.bot}" opens it`,
+      );
+    }
+    if (isStopped || verdict.kind === 'go') this.#saidStopped = isStopped;
   }
 
   /** A claim that nobody waits for any more: nothing was sent with it, and its slot is free. */

@@ -8,6 +8,7 @@ import { addSend } from './commands/send.ts';
 import { addStatus } from './commands/status.ts';
 import { addWorker } from './commands/worker.ts';
 import { exitCode, exitCodeOf } from './exit-code.ts';
+import { refuseRepeatedOptions } from './repeated-options.ts';
 import { Output } from './output.ts';
 import type { Cli } from './session.ts';
 
@@ -31,6 +32,7 @@ const end = (code: number): void => {
 };
 for (const add of [addDev, addWorker, addSend, addStatus, addCancel, addReview, addLane, addConfig])
   add(program, cli, end);
+refuseRepeatedOptions(program);
 
 // A reader that has seen enough (head, less) is no failure of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

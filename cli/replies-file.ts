@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { ContractsByBot, KeyedReplyRequest } from '../client/index.ts';
 import { draftReply } from '../client/reply-draft.ts';
+import { readJson } from '../config/json-text.ts';
 import { contentHash, replyWorkflowId } from '../domain/ids.ts';
 import { UsageError } from './exit-code.ts';
 
@@ -15,9 +17,26 @@ const maxProblemsShown = 20;
 
 /** Reads a file of JSON lines, or stdin for `-`. */
 export async function readRepliesText(path: string): Promise<string> {
-  if (path === '-') return text(process.stdin);
+  if (path === '-') return utf8Text(await buffer(process.stdin), 'stdin');
+  return utf8Text(await readBytes(path), path);
+}
+
+/** Bytes that are no text would be changed in silence. */
+function utf8Text(bytes: Buffer, path: string): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  let line = 1;
+  for (let from = 0; from < bytes.length; line++) {
+    const end = bytes.indexOf('\n', from);
+    const to = end < 0 ? bytes.length : end;
+    if (!isUtf8(bytes.subarray(from, to))) break;
+    from = to + 1;
+  }
+  throw new UsageError(`nothing was sent: line ${line} of ${path} is not UTF-8: save the file as UTF-8`);
+}
+
+async function readBytes(path: string): Promise<Buffer> {
   try {
-    return await readFile(path, 'utf8');
+    return await readFile(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new UsageError(
@@ -77,12 +96,20 @@ function readLine(text: string, contracts: ContractsByBot): LineReading {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { kind: 'problems', problems: ['must be an object { "bot", "key", "chat", "text", … }'] };
   }
+  const twice = duplicateFields(text);
+  if (twice.length > 0)
+    return { kind: 'problems', problems: twice.map((field) => `${field}: is given twice: keep one of them`) };
   const { key, ...request } = value as KeyedReplyRequest;
   const draft = draftReply(request as KeyedReplyRequest, key, contracts);
   if (draft.kind === 'problems') {
     return { kind: 'problems', problems: draft.problems.map(({ field, problem }) => `${field}: ${problem}`) };
   }
   return { kind: 'request', request: value as KeyedReplyRequest, hash: contentHash(draft.reply.content) };
+}
+
+function duplicateFields(text: string): readonly string[] {
+  const reading = readJson(text);
+  return reading.kind === 'value' ? reading.duplicates.map((path) => path.map(String).join('.')) : [];
 }
 
 function listed(problems: readonly string[]): string {

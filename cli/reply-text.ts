@@ -23,8 +23,15 @@ export function shown(text: string): string {
   return printable(text, 1000);
 }
 
-function detailLines({ review, rejection, message, decision, lateProof }: ReplyRecord): string[] {
+function detailLines(reply: ReplyRecord): string[] {
+  const { bot, waiting, review, rejection, message, decision, lateProof } = reply;
   const lines: string[] = [];
+  if (waiting?.why === 'lane_stopped' || waiting?.why === 'lane_paused') {
+    const what = waiting.why === 'lane_stopped' ? 'has stopped by itself' : 'is paused';
+    lines.push(
+      `  its lane ${what}: "replylane lane show ${bot}" says why, "replylane lane resume ${bot}" opens it`,
+    );
+  }
   if (review) lines.push(`  evidence: ${shown(review.evidence)}`);
   if (rejection) lines.push(`  service says: ${shown(rejection.description)}`);
   if (message) lines.push(`  message id: ${message.message_id ?? 'not given'}`);

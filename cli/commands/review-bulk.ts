@@ -80,7 +80,7 @@ function countsText({ state, total, done, skipped, failed }: BulkDecisionView): 
 
 function howTo({ ids }: BulkDecision): string {
   const names = ids.join(' ');
-  return `Watch it: replylane review bulk ${names}; end it: the same with --cancel`;
+  return `Watch it with "replylane review bulk ${names}"; end it with the same and --cancel`;
 }
 
 /** Tells on stderr how far it is, while it is not done. */

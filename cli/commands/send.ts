@@ -85,6 +85,8 @@ async function sendOne(cli: Cli, options: SendOptions): Promise<ExitCode> {
       cli.output.answer(handleDocument(handle), () => `${handle.id}  ${handle.state}`);
       return exitCode.done;
     }
+    // Whoever breaks the wait off must know under which name it goes on.
+    if (!handle.deduplicated) cli.output.note(`${handle.id} is handed over`);
     const record = await handle.result(options.timeout === undefined ? {} : { timeoutMs: options.timeout });
     cli.output.answer(record, () => replyText(record));
     return waitedCode(record);

@@ -74,6 +74,27 @@ beforeEach(() => {
 
 afterEach(() => void vi.useRealTimers());
 
+describe('a lane that has stopped by itself', () => {
+  it('is told to whoever reads the log, once for each stop', async () => {
+    const said: string[] = [];
+    batch = new ClaimBatch({
+      bot: 'b',
+      lanes: lane,
+      policy: () => defaultLanePolicy,
+      log: (line) => said.push(line),
+    });
+    const stopped: Verdict = { kind: 'wait', nowMs: 1000, untilMs: 61_000, why: 'lane_stopped', epoch: 'e' };
+    for (const [i, verdict] of [stopped, stopped, go, stopped].entries()) {
+      answerOf(`r${i}`);
+      await vi.advanceTimersByTimeAsync(200);
+      lane.calls[i]?.answer([verdict]);
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(said).toHaveLength(2);
+    expect(said[0]).toMatch(/lane of b has stopped.*lane show b.*lane resume b/);
+  });
+});
+
 describe('claims during an outage of the lane', () => {
   it('L12: an ask is given up after ten seconds, and a claim that is granted late is given back', async () => {
     const first = answerOf('a');

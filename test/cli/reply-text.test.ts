@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { replyText } from '../../cli/reply-text.ts';
 import { type Reply, noteLateProof, replyRecord } from '../../domain/reply/index.ts';
-import { after, attempted, decide, decided, outcomes, startMs } from '../domain/reply-samples.ts';
+import { after, attempted, decide, decided, outcomes, postponed, startMs } from '../domain/reply-samples.ts';
 
 const unknown = after([attempted(outcomes.unknown)]);
 const text = (reply: Reply): string => replyText(replyRecord(reply));
@@ -12,6 +12,15 @@ describe('a reply in words', () => {
     expect(text(decided(unknown, decide('sent', 1, { via: 'cli' }), startMs))).toContain(
       'decision: sent on attempt 1 by ana (update, cli) at 2026-12-01T10:00:00.000Z, seen as unknown: the customer called',
     );
+  });
+
+  test('says what to do where its lane has stopped, or is paused', () => {
+    const stopped = text(after([{ ...postponed(5000), why: 'lane_stopped' }]));
+    expect(stopped).toMatch(/has stopped by itself: .*lane show support.*lane resume support/);
+    expect(text(after([{ ...postponed(5000), why: 'lane_paused' }]))).toMatch(
+      /is paused: .*lane resume support/,
+    );
+    expect(text(after([postponed(5000)]))).not.toContain('lane show');
   });
 
   test('shows a late proof, and above all where it contradicts the decision', () => {

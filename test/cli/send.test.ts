@@ -35,6 +35,24 @@ describe('send', () => {
     expect(texts()).toEqual(['hello']);
   });
 
+  test('an option that is given twice is refused by its name', async () => {
+    for (const [name, ...values] of [
+      ['--chat', '1', '2'],
+      ['--text', 'one', 'two'],
+    ] as const) {
+      const options = values.flatMap((value) => [name, value]);
+      const end = await send('--chat', '1', '--text', 'x', ...options);
+      expect(end).toMatchObject({ code: 2, stdout: '' });
+      expect(end.stderr).toContain(`${name} is given twice`);
+    }
+  });
+
+  test('says under which name it waits, for whoever breaks the wait off', async () => {
+    const end = await send('--chat', '3', '--text', 'named', '--wait', '--json');
+    const [document] = documents(end) as [{ id: string }];
+    expect(end.stderr).toContain(`${document.id} is handed over`);
+  });
+
   test('makes a key where none is given, and prints it', async () => {
     const [document] = documents(await send('--chat', '@Channel', '--text', 'random', '--json'));
     expect(document).toMatchObject({
@@ -209,6 +227,20 @@ describe('send --file', () => {
       expect(end.stderr).toContain(words);
     }
     expect((await cli(['status', 'support/good'])).code).toBe(3);
+  });
+
+  test('a field that is given twice is no guess, nor are bytes that are no text', async () => {
+    const twice = '{"bot":"support","key":"dj","chat":11,"text":"one","chat":12,"text":"two"}';
+    const end = await cli(['send', '--file', '-'], twice);
+    expect(end).toMatchObject({ code: 2, stdout: '' });
+    expect(end.stderr).toContain('line 1: chat: is given twice');
+    expect(end.stderr).toContain('line 1: text: is given twice');
+    const file = join(folder, 'latin1.jsonl');
+    const good = JSON.stringify({ bot: 'support', key: 'latin', chat: 1, text: 'x' });
+    writeFileSync(file, Buffer.concat([Buffer.from(`${good}\n`), Buffer.from([0x22, 0xe9, 0x22])]));
+    const bytes = await cli(['send', '--file', file]);
+    expect(bytes).toMatchObject({ code: 2, stdout: '' });
+    expect(bytes.stderr).toMatch(/nothing was sent: line 2 of .*latin1\.jsonl is not UTF-8/);
   });
 
   test('a key of other content is told by its line with exit 4, and the others go', async () => {
