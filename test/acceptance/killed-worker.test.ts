@@ -173,9 +173,13 @@ describe('a worker that is frozen (SIGSTOP)', () => {
         attempts: [{ attempt: 1 }],
         lateProof: { attempt: 1, outcome, messageId },
       });
-      expect(worker.output()).toMatch(
-        new RegExp(`"event":"late_proof".*"reply":"bot/${key}","attempt":1,"outcome":"${outcome}"`),
+      const told = new RegExp(
+        `"event":"late_proof".*"reply":"bot/${key}","attempt":1,"outcome":"${outcome}"`,
       );
+      await waitUntil(() => told.test(worker.output()), {
+        withinMs: 10_000,
+        what: () => `the late proof of ${key} in the log: ${worker.output()}`,
+      });
     }
     expect((await rig.lane('bot')).lateProofs).toEqual(
       expect.arrayContaining([

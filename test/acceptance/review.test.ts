@@ -58,11 +58,18 @@ async function doubtful(bot: string, count: number): Promise<readonly ReplyRecor
   return listed;
 }
 
-function auditOf(bot: string): Record<string, unknown>[] {
-  return workers
-    .flatMap((worker) => worker.output().split('\n'))
-    .filter((line) => line.startsWith('{"event":"decision"') && line.includes(`"reply":"${bot}/`))
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+/** The decisions in the workers' logs. A log comes through a pipe, later than Temporal's answers: waits for so many. */
+async function auditOf(bot: string, least: number): Promise<Record<string, unknown>[]> {
+  const lines = (): string[] =>
+    workers
+      // What stands behind the last line's end is half a line.
+      .flatMap((worker) => worker.output().split('\n').slice(0, -1))
+      .filter((line) => line.startsWith('{"event":"decision"') && line.includes(`"reply":"${bot}/`));
+  await waitUntil(() => lines().length >= least, {
+    withinMs: 10_000,
+    what: () => `${least} decisions of ${bot} in the log: ${lines().join('\n')}`,
+  });
+  return lines().map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
 describe('each decision is on the record and in the log', () => {
@@ -82,7 +89,7 @@ describe('each decision is on the record and in the log', () => {
     for (const [i, part] of wanted.entries()) {
       const { decision } = await rig.result('doors', `k${i}`);
       expect(decision).toMatchObject({ ...part, bulk: null, seen });
-      const lines = auditOf('doors').filter(({ reply }) => reply === `doors/k${i}`);
+      const lines = (await auditOf('doors', i + 1)).filter(({ reply }) => reply === `doors/k${i}`);
       expect(lines).toEqual([
         {
           event: 'decision',
@@ -125,7 +132,7 @@ describe('a decision on many', () => {
       expect(state).toBe('not_sent');
       expect(decision).toMatchObject({ door: 'bulk', bulk: bulk?.ids[0], ...who });
     }
-    const lines = auditOf('outage');
+    const lines = await auditOf('outage', 31);
     expect(new Set(lines.map(({ reply }) => reply)).size).toBe(lines.length);
     expect(
       lines.filter(({ door, bulk: id }) => door === 'bulk' && id === bulk?.ids[0]).length,
@@ -181,7 +188,9 @@ describe('a review that nobody decides', () => {
       reason: 'nobody decided within 0.001 hours',
       seen: { kind: 'unknown' },
     });
-    expect(auditOf('policy')).toMatchObject([{ reply: 'policy/k0', door: 'policy', decision: 'not_sent' }]);
+    expect(await auditOf('policy', 1)).toMatchObject([
+      { reply: 'policy/k0', door: 'policy', decision: 'not_sent' },
+    ]);
   });
 
   it('though its only worker was lost before it could tell the policy', async () => {
