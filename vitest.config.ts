@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './tools/vitest-summary.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // More than this machine has cores: most tests wait, for servers, for workers and for deadlines.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
