@@ -8,7 +8,8 @@ import {
 import { cooldownWorkflowId } from '../domain/ids.ts';
 import type { ClaimRequest } from '../domain/lane/batch.ts';
 import type { Report, RevokeAnswer, RevokeRequest, Verdict } from '../domain/lane/messages.ts';
-import { cooldownWorkflowType, laneTaskQueue } from '../workflows/names.ts';
+import { laneStartOptions } from '../workflows/lane-options.ts';
+import { cooldownWorkflowType } from '../workflows/names.ts';
 import { claimUpdate, reportSignal, revokeUpdate } from '../workflows/protocol.ts';
 import { type Execution, lostRunBeganAtMs } from './lost-run.ts';
 
@@ -30,27 +31,6 @@ export interface LaneClient {
   report(bot: string, reports: readonly Report[]): Promise<void>;
   /** Takes back the attempt whose run was lost last in that workflow. */
   revoke(bot: string, request: RevokeRequest, lostIn: Execution): Promise<RevokeAnswer>;
-}
-
-/** Options of a lane's start; its clock answers claims, so a task of it that is lost must be noticed soon (rule 15). */
-export function laneStartOptions(bot: string): {
-  workflowId: string;
-  taskQueue: string;
-  args: [{ bot: string }];
-  workflowTaskTimeout: '2s';
-  workflowIdReusePolicy: 'ALLOW_DUPLICATE';
-  workflowIdConflictPolicy: 'USE_EXISTING';
-  staticSummary: string;
-} {
-  return {
-    workflowId: cooldownWorkflowId(bot),
-    taskQueue: laneTaskQueue,
-    args: [{ bot }],
-    workflowTaskTimeout: '2s',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    staticSummary: `Cooldown and pacing of bot ${bot}`,
-  };
 }
 
 export function createLaneClient(client: Client): LaneClient {

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { grpcCode, grpcCodeOf } from '../client/temporal-link.ts';
 
 /** The workflow in whose history a run of `sendMessage` was lost. */
 export interface Execution {
@@ -11,7 +12,6 @@ export type HistoryEvent = NonNullable<NonNullable<Page['history']>['events']>[n
 
 const eventsInPage = 50;
 const mostPages = 20;
-const unimplemented = 12;
 
 /**
  * When a worker took up the run that the workflow has lost last, on the server's clock: no claim of that run is older.
@@ -63,7 +63,7 @@ async function readPage(
     });
   } catch (error) {
     // The time-skipping test server has no such call.
-    if ((error as { code?: unknown }).code === unimplemented) return undefined;
+    if (grpcCodeOf(error) === grpcCode.unimplemented) return undefined;
     throw error;
   }
 }

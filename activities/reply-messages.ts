@@ -2,7 +2,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ReplylaneError, ReplyNotFoundError, ReplyRefusedError } from '../client/errors.ts';
 import { decideReply } from '../client/reply-acts.ts';
 import type { ReplyName } from '../client/reply-name.ts';
-import { TemporalLink } from '../client/temporal-link.ts';
+import { TemporalLink, grpcCode, grpcCodeOf } from '../client/temporal-link.ts';
 import type { BulkOutcome } from '../domain/bulk-decision.ts';
 import type { DecisionRequest } from '../domain/decisions.ts';
 import type { LateProofNote } from '../domain/reply/late-proof.ts';
@@ -29,7 +29,6 @@ export interface ReplyMessages {
   decide(name: ReplyName, request: DecisionRequest): Promise<BulkOutcome>;
 }
 
-const unimplemented = 12;
 /** Ids that begin alike, of which one may be the wanted. */
 const mostListed = 1000;
 const timeouts = { callTimeoutMs: 10_000, workerTimeoutMs: 10_000 };
@@ -56,7 +55,7 @@ export function createReplyMessages(client: Client): ReplyMessages {
         return await link.call(find);
       } catch (error) {
         // A server without such a list (the time-skipping test server): it cannot be told.
-        if (codeOf(error) === unimplemented) return undefined;
+        if (grpcCodeOf(error) === grpcCode.unimplemented) return undefined;
         throw error;
       }
     },
@@ -96,12 +95,4 @@ export function createReplyMessages(client: Client): ReplyMessages {
 function idCondition(workflowId: string): string {
   const [plain = ''] = /^[^'"\\]*/.exec(workflowId) ?? [];
   return plain === workflowId ? `WorkflowId = '${plain}'` : `WorkflowId STARTS_WITH '${plain}'`;
-}
-
-function codeOf(error: unknown): unknown {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const { code } = at as { code?: unknown };
-    if (code !== undefined) return code;
-  }
-  return undefined;
 }

@@ -5,7 +5,8 @@ import { whoProblem } from '../domain/lane/control.ts';
 import type { ControlAction } from '../domain/lane/messages.ts';
 import type { LaneView } from '../domain/lane/show.ts';
 import { assertNever } from '../domain/outcome.ts';
-import { cooldownWorkflowType, laneTaskQueue } from '../workflows/names.ts';
+import { laneStartOptions } from '../workflows/lane-options.ts';
+import { cooldownWorkflowType } from '../workflows/names.ts';
 import { controlUpdate, cooldownQuery, extendCooldownSignal, wakeSignal } from '../workflows/protocol.ts';
 import { Pace, mapAsDone } from './concurrency.ts';
 import { LaneNotFoundError, NoWorkerError, ReplyInputError } from './errors.ts';
@@ -143,7 +144,6 @@ export class LaneClient {
   }
 
   async #ensureRunning(): Promise<void> {
-    const workflowId = cooldownWorkflowId(this.bot);
     const { workflow } = this.#link.client;
     try {
       const found = await this.#link.call(() => this.#handle.describe());
@@ -157,16 +157,7 @@ export class LaneClient {
       );
     }
     try {
-      await this.#link.call(() =>
-        workflow.start(cooldownWorkflowType, {
-          workflowId,
-          taskQueue: laneTaskQueue,
-          args: [{ bot: this.bot }],
-          workflowTaskTimeout: '2s',
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        }),
-      );
+      await this.#link.call(() => workflow.start(cooldownWorkflowType, laneStartOptions(this.bot)));
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }

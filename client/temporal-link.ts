@@ -11,6 +11,7 @@ export const grpcCode = {
   permissionDenied: 7,
   resourceExhausted: 8,
   failedPrecondition: 9,
+  unimplemented: 12,
   unavailable: 14,
   unauthenticated: 16,
 } as const;

@@ -114,11 +114,8 @@ function stopWorker(worker: Worker): void {
 export function laneWorkerOptions(): Omit<WorkerOptions, 'connection'> {
   return {
     taskQueue: laneTaskQueue,
-    ...workflowSource(),
-    // A lane's tasks go elsewhere soon after its worker was killed.
-    stickyQueueScheduleToStartTimeout: '1s',
+    ...workflowTasks(),
     maxConcurrentWorkflowTaskPolls: 4,
-    nonStickyToStickyPollRatio: 0.5,
   };
 }
 
@@ -126,19 +123,24 @@ export function laneWorkerOptions(): Omit<WorkerOptions, 'connection'> {
 export function workerOptions(): Omit<WorkerOptions, 'connection' | 'activities'> {
   return {
     taskQueue,
-    ...workflowSource(),
+    ...workflowTasks(),
     shutdownGraceTime: '30s',
     shutdownForceTime: '45s',
-    // A lane's tasks go elsewhere soon after its worker was killed.
-    stickyQueueScheduleToStartTimeout: '1s',
-    // So tasks come to the common queue more often, and starts always do: at the default of two pollers for it, a busy
-    // machine lets them wait there for seconds.
+    // At the default of two pollers for the common queue, a busy machine lets starts wait there for seconds.
     maxConcurrentWorkflowTaskPolls: 20,
-    nonStickyToStickyPollRatio: 0.5,
     // A cancellation reaches a waiting activity with its next heartbeat.
     maxHeartbeatThrottleInterval: '2s',
     defaultHeartbeatThrottleInterval: '2s',
     maxConcurrentActivityTaskExecutions: 100,
+  };
+}
+
+/** Workflows of either worker: soon after it was killed their tasks go elsewhere, so more of them come to the common queue. */
+function workflowTasks(): Omit<WorkerOptions, 'connection' | 'taskQueue'> {
+  return {
+    ...workflowSource(),
+    stickyQueueScheduleToStartTimeout: '1s',
+    nonStickyToStickyPollRatio: 0.5,
   };
 }
 

@@ -12,7 +12,7 @@ export function deniesAfterReset(reply: Reply): boolean {
 /** In front of a person, since the run was made by a reset. */
 export function askAboutReset(reply: Reply, nowMs: number): Reply {
   const evidence = 'this run was made by a reset: what the run before it sent is not in its history';
-  return { ...toUnknown(reply, evidence, nowMs), askedAboutReset: true };
+  return askAboutRestart(reply, evidence, nowMs);
 }
 
 /** In front of a person, since the Workflow Id was run before. Asked once: after that it is the person who knows. */

@@ -2,7 +2,6 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temp
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { laneStartOptions } from '../../activities/lane-client.ts';
 import { cooldownWorkflowId } from '../../domain/ids.ts';
 import type { ClaimRequest } from '../../domain/lane/batch.ts';
 import type { Ask, Report, Verdict } from '../../domain/lane/messages.ts';
@@ -11,6 +10,7 @@ import { freezeLane } from '../../domain/lane/snapshot.ts';
 import { newLane } from '../../domain/lane/state.ts';
 import { packageRoot } from '../../tools/temporal/package-root.ts';
 import { laneWorkerOptions } from '../../workers/reply-worker.ts';
+import { laneStartOptions } from '../../workflows/lane-options.ts';
 import {
   cancelReplyUpdate,
   claimUpdate,
