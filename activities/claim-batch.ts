@@ -5,8 +5,12 @@ import { errorName } from './error-name.ts';
 import { orLate, pause } from './pause.ts';
 import { ReportQueue } from './report-queue.ts';
 
-/** Batches leave at most this often; the first at once (rule 11). */
-const flushEveryMs = 150;
+/**
+ * Batches leave at most this often, the first at once: twice what the last one took, so that they are the rarer the busier
+ * the lane is (rule 11; decision 012).
+ */
+const flushLeastMs = 75;
+const flushMostMs = 150;
 /** After this time an ask is given up; its Update goes on, and the lane refuses what is applied late (rule 12). */
 const giveUpAfterMs = 10_000;
 const maxAsksInBatch = 100;
@@ -43,7 +47,7 @@ export class ClaimBatch {
   readonly #log: (problem: string) => void;
   #queue: Waiting[] = [];
   #flushing = false;
-  #flushedAtMs = -Infinity;
+  #nextFlushMs = -Infinity;
   readonly #reports: ReportQueue;
   /** Lane time minus monotonic time, never ahead of the truth. */
   #clockOffsetMs: number | undefined;
@@ -127,13 +131,15 @@ export class ClaimBatch {
     this.#flushing = true;
     try {
       while (this.#queue.length > 0 && this.#floodsUnreported === 0) {
-        const restMs = this.#flushedAtMs + flushEveryMs - performance.now();
+        const restMs = this.#nextFlushMs - performance.now();
         if (restMs > 0) await pause(restMs);
         if (this.#floodsUnreported > 0) break;
-        this.#flushedAtMs = performance.now();
+        const flushedAtMs = performance.now();
         const batch = this.#queue.filter((waiting) => !waiting.givenUp).slice(0, maxAsksInBatch);
         this.#queue = this.#queue.filter((waiting) => !waiting.givenUp && !batch.includes(waiting));
         if (batch.length > 0) await this.#claim(batch);
+        const tookMs = performance.now() - flushedAtMs;
+        this.#nextFlushMs = flushedAtMs + Math.min(flushMostMs, Math.max(flushLeastMs, 2 * tookMs));
       }
     } finally {
       this.#flushing = false;

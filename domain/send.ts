@@ -41,8 +41,10 @@ export type SendFinding =
   | {
       readonly kind: 'postponed';
       readonly why: WaitWhy;
-      /** From now. */
+      /** From when the activity returned. */
       readonly waitMs: number;
+      /** The lane's clock at that moment. Absent where no lane was asked, and from older workers. */
+      readonly asOfMs?: number;
       /** The same on the lane's clock; the ticket to show next time. Null where no lane was asked. */
       readonly ticketMs: number | null;
       readonly heldSinceMs?: number;

@@ -217,7 +217,7 @@ class ReplyExecution {
   }
 
   private async send(): Promise<void> {
-    this.change(beginRun(this.reply));
+    this.change(beginRun(this.reply, Date.now()));
     const scope = new CancellationScope();
     this.withdraw = () => scope.cancel();
     const end = await runSend(this.reply, scope);

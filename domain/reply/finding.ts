@@ -19,6 +19,13 @@ const runsPerSilence = 10;
 
 const longestSilenceFactor = 6;
 
+/**
+ * From a timer to the ask of an activity a busy server takes a few tenths of a second: after a wait that was worth a
+ * timer the activity comes sooner than its ticket by that, and holds the rest.
+ */
+const headStartMs = 400;
+const shortestWithHeadStartMs = 4000;
+
 /** Takes in what the run in flight returned. `chance` in [0, 1) spreads the backoff. */
 export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, chance: number): Reply {
   if (reply.phase.at !== 'sending') return reply;
@@ -27,7 +34,7 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
       const isUnheard = finding.ticketMs === null && finding.why === 'backoff';
       const unheardStreak = isUnheard ? reply.unheardStreak + 1 : 0;
       const factor = Math.min(longestSilenceFactor, Math.max(1, Math.ceil(unheardStreak / runsPerSilence)));
-      const waitMs = finding.waitMs * factor;
+      const waitMs = timerMs(finding, reply.phase.sinceMs, nowMs) * factor;
       return {
         ...reply,
         phase: wait(finding.why, nowMs + waitMs, finding.ticketMs),
@@ -73,6 +80,21 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
     default:
       return assertNever(finding);
   }
+}
+
+/**
+ * How long the workflow waits from now, so that the reply comes for its ticket when that is due, however late the workflow
+ * heard of it: seconds, on a busy worker. The two clocks are those of Temporal's hosts: where they differ, no more is taken
+ * off than has passed since the run began. A worker that does not say when it measured the wait knows no head start.
+ */
+function timerMs(
+  { waitMs, asOfMs }: { readonly waitMs: number; readonly asOfMs?: number },
+  sinceMs: number,
+  nowMs: number,
+): number {
+  if (asOfMs === undefined) return waitMs;
+  const passedMs = Math.min(Math.max(0, nowMs - asOfMs), Math.max(0, nowMs - sinceMs));
+  return Math.max(0, waitMs - passedMs - (waitMs < shortestWithHeadStartMs ? 0 : headStartMs));
 }
 
 function noteRefusal(

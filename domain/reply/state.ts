@@ -10,7 +10,7 @@ export type Phase =
   | { readonly at: 'ready' }
   /** `untilMs` on the workflow's clock, `notBeforeMs` the same instant on the lane's, for people. */
   | { readonly at: 'waiting'; readonly why: WaitWhy; readonly untilMs: number; readonly notBeforeMs: number }
-  | { readonly at: 'sending' }
+  | { readonly at: 'sending'; readonly sinceMs: number }
   | { readonly at: 'review'; readonly kind: ReviewKind; readonly sinceMs: number; readonly evidence: string }
   | { readonly at: 'sent'; readonly message: SentMessage | null }
   | { readonly at: 'rejected'; readonly rejection: Rejection }
@@ -98,9 +98,10 @@ export function applyBudgets(reply: Reply, budgets: Budgets): Reply {
 }
 
 /** A run of the activity begins: only where the gate said so. */
-export function beginRun(reply: Reply): Reply {
+export function beginRun(reply: Reply, nowMs: number): Reply {
   if (reply.phase.at !== 'ready' && reply.phase.at !== 'waiting') return reply;
-  return { ...reply, phase: { at: 'sending' }, runs: reply.runs + 1, placeIn: reply.placeIn ?? '' };
+  const phase: Phase = { at: 'sending', sinceMs: nowMs };
+  return { ...reply, phase, runs: reply.runs + 1, placeIn: reply.placeIn ?? '' };
 }
 
 /** A person, or Temporal, wants the reply not to be sent. Only asked for here: the gate carries it out. */

@@ -134,6 +134,22 @@ describe('claims during an outage of the lane', () => {
     expect(seen.answer).toMatchObject({ kind: 'verdict' });
   });
 
+  it.each([
+    [10, 75],
+    [50, 100],
+    [74, 148],
+    [90, 150],
+  ])('L11: after an Update that took %d ms the next leaves %d ms after it', async (tookMs, apartMs) => {
+    answerOf('a');
+    await vi.advanceTimersByTimeAsync(tookMs);
+    lane.calls[0]?.answer([go]);
+    await vi.advanceTimersByTimeAsync(1);
+    answerOf('b');
+    await vi.advanceTimersByTimeAsync(500);
+    expect(lane.calls).toHaveLength(2);
+    expect(Math.round((lane.calls[1]?.atMs ?? 0) - (lane.calls[0]?.atMs ?? 0))).toBe(apartMs);
+  });
+
   it('L11: too many Updates in flight: it waits long before the next, never fast', async () => {
     lane.failure = serverFailure(8, 'limit on number of concurrent in-flight updates has been reached');
     answerOf('a');

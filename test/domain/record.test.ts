@@ -32,12 +32,12 @@ const cancelled = asksToCancel(newReply(input, startMs), { by: 'ana', reason: 'b
 const unknown = after([attempted(outcomes.unknown)]);
 const inEachState: readonly Reply[] = [
   newReply(input, startMs),
-  beginRun(newReply(input, startMs)),
+  beginRun(newReply(input, startMs), startMs),
   after([postponed(1000)]),
   ...Object.values(outcomes).map((outcome) => after([attempted(outcome)])),
   passGate(cancelled, startMs).reply,
   passGate(newReply({ ...input, expiresAt: '2020-01-01T00:00:00Z' }, startMs), startMs).reply,
-  noteLoss(beginRun(newReply(input, startMs)), { kind: 'lost', why: 'lost' }, startMs, 0),
+  noteLoss(beginRun(newReply(input, startMs), startMs), { kind: 'lost', why: 'lost' }, startMs, 0),
   ...(['sent', 'not_sent', 'resend', 'cancel'] as const).map((name) =>
     decided(unknown, decide(name, 1), startMs),
   ),

@@ -27,7 +27,7 @@ import {
 } from './reply-samples.ts';
 
 const dayMs = 86_400_000;
-const sending = (reply = newReply(input, startMs)) => beginRun(reply);
+const sending = (reply = newReply(input, startMs)) => beginRun(reply, startMs);
 const times = <T>(length: number, value: T): T[] => Array.from({ length }, () => value);
 
 test('a fresh reply knows nothing but its input', () => {
@@ -63,7 +63,7 @@ test('a fresh reply knows nothing but its input', () => {
 test('each run is counted, and may leave a place somewhere', () => {
   const once = sending();
   expect(once).toMatchObject({ phase: { at: 'sending' }, runs: 1, placeIn: '' });
-  expect(beginRun(after([postponed(1)]))).toMatchObject({ runs: 2, placeIn: '123' });
+  expect(beginRun(after([postponed(1)]), startMs)).toMatchObject({ runs: 2, placeIn: '123' });
 });
 
 describe('what a postponed run brings', () => {
@@ -378,7 +378,7 @@ test('a place is left by those that end or are under review, if they may have on
   const placed = { ...newReply(input, startMs), placeIn: '123' };
   const at = (phase: Reply['phase']): boolean => leavesPlace({ ...placed, phase });
   expect(at({ at: 'ready' })).toBe(false);
-  expect(at({ at: 'sending' })).toBe(false);
+  expect(at({ at: 'sending', sinceMs: 1 })).toBe(false);
   expect(at({ at: 'waiting', why: 'order', untilMs: 1, notBeforeMs: 1 })).toBe(false);
   expect(at({ at: 'cancelled' })).toBe(true);
   expect(at({ at: 'review', kind: 'held', sinceMs: 1, evidence: '' })).toBe(true);

@@ -52,7 +52,7 @@ type Event = (reply: Reply, nowMs: number) => Reply;
 /** Anything that may happen to a reply, whether or not it is its time. */
 const events: fc.Arbitrary<Event> = fc.oneof(
   fc.constant<Event>((reply, nowMs) => passGate(reply, nowMs).reply),
-  fc.constant<Event>((reply) => beginRun(reply)),
+  fc.constant<Event>((reply, nowMs) => beginRun(reply, nowMs)),
   fc.constantFrom(...findings).map(
     (finding): Event =>
       (reply, nowMs) =>

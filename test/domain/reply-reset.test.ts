@@ -32,7 +32,7 @@ describe('invariants 5 and 7: a run that a reset has made', () => {
     expect([cancelled, expired].map(deniesAfterReset)).toEqual([true, true]);
     const others = [
       newReply(input, startMs),
-      beginRun(newReply(input, startMs)),
+      beginRun(newReply(input, startMs), startMs),
       after([postponed(1000)]),
       ...Object.values(outcomes).map((outcome) => after([attempted(outcome)])),
     ];
@@ -58,8 +58,8 @@ const done = () => after([attempted(outcomes.sent)]);
 
 describe('what does not fit the state of a reply changes nothing', () => {
   test('a run begins only for one that waits', () => {
-    for (const reply of [done(), cancelled, beginRun(newReply(input, startMs))])
-      expect(beginRun(reply)).toBe(reply);
+    for (const reply of [done(), cancelled, beginRun(newReply(input, startMs), startMs)])
+      expect(beginRun(reply, startMs)).toBe(reply);
   });
 
   test('a loss counts only for one in flight', () => {
@@ -100,7 +100,7 @@ test('invariant 7: what is final is done, and stays as it is', () => {
 test('what a newer version wrote is an error, and never passed over in silence', () => {
   const of = <T>(value: unknown): T => value as T;
   const fresh = newReply(input, startMs);
-  const inFlight = beginRun(fresh);
+  const inFlight = beginRun(fresh, startMs);
   const review = after([attempted(outcomes.unknown)]);
   const newer = of<never>({ kind: 'of tomorrow' });
   expect(() => passGate({ ...fresh, phase: of({ at: 'of tomorrow' }) }, startMs)).toThrow(/unexpected value/);

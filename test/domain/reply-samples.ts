@@ -50,7 +50,7 @@ export function postponed(waitMs: number): Extract<SendFinding, { kind: 'postpon
 /** A reply of which one run after the other has returned. */
 export function after(findings: readonly SendFinding[], part: Partial<ReplyInput> = {}): Reply {
   return findings.reduce<Reply>(
-    (reply, finding) => noteFinding(beginRun(reply), finding, startMs, 0),
+    (reply, finding) => noteFinding(beginRun(reply, startMs), finding, startMs, 0),
     newReply({ ...input, ...part }, startMs),
   );
 }

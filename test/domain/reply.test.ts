@@ -32,7 +32,7 @@ import {
 const cancelRequest = { by: 'ana', reason: 'answered by phone' };
 const gateOf = (reply: Reply, nowMs = startMs) => passGate(reply, nowMs).gate.kind;
 const phaseAt = (reply: Reply, nowMs = startMs) => passGate(reply, nowMs).reply.phase.at;
-const sending = (reply = newReply(input, startMs)) => beginRun(reply);
+const sending = (reply = newReply(input, startMs)) => beginRun(reply, startMs);
 
 describe('the job gate', () => {
   test('a fresh reply runs', () => {
@@ -213,6 +213,37 @@ describe('each outcome has one phase', () => {
     expect([0, 9, 10, 20, 49, 50, 69].map((run) => waits[run])).toEqual([5, 5, 10, 15, 25, 30, 30]);
     const heard = noteFinding(sending(reply), postponed(1), startMs, 0);
     expect(heard.unheardStreak).toBe(0);
+  });
+});
+
+describe('rule 8: a reply comes when its ticket is due, however late it heard of its wait', () => {
+  const waitsUntil = (asOfMs: number | undefined, nowMs: number, waitMs = 3999): number => {
+    const finding = { ...postponed(waitMs), ...(asOfMs === undefined ? {} : { asOfMs }) };
+    const { phase } = noteFinding(beginRun(newReply(input, startMs), startMs), finding, nowMs, 0);
+    return phase.at === 'waiting' ? phase.untilMs - startMs : NaN;
+  };
+
+  test('what has passed since the wait was measured is taken off', () => {
+    expect(waitsUntil(startMs + 100, startMs + 100)).toBe(4099);
+    expect(waitsUntil(startMs + 100, startMs + 900)).toBe(4099);
+  });
+
+  test('after a long wait its activity starts a little before, and holds the rest', () => {
+    expect(waitsUntil(startMs + 100, startMs + 900, 4000)).toBe(3700);
+    expect(waitsUntil(startMs + 100, startMs + 900, 60_000)).toBe(59_700);
+  });
+
+  test('never into the past', () => {
+    expect(waitsUntil(startMs + 100, startMs + 9000)).toBe(9000);
+  });
+
+  test('where the clocks differ: no more than the run took, and nothing is added', () => {
+    expect(waitsUntil(startMs - 3_600_000, startMs + 900)).toBe(3999);
+    expect(waitsUntil(startMs + 3_600_000, startMs + 900)).toBe(4899);
+  });
+
+  test('a finding of an older worker is taken as before', () => {
+    expect(waitsUntil(undefined, startMs + 900, 5000)).toBe(5900);
   });
 });
 
