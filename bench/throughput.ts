@@ -3,9 +3,11 @@ import { startNode } from '../test/support/rig/worker-process.ts';
 import { Rig, textReply } from '../test/support/rig/rig.ts';
 import { type Figure, median, round } from './figure.ts';
 
-const workflowsPerRound = 200;
+/** So many that the seconds at a round's end, in which the last ones wait for a poll, count for little. */
+const workflowsPerRound = 600;
 const rounds = 5;
-const inFlight = 60;
+/** Fewer than one process lets in for one bot at a time. */
+const inFlight = 32;
 
 /** What a reply costs: its events, and replies per second over bare workflows, in turns on one server. */
 export async function measureThroughput(note: (line: string) => void): Promise<Figure[]> {

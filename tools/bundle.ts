@@ -20,7 +20,12 @@ export async function bundleWorkflows(
   );
   if (existsSync(target) && statSync(target).mtimeMs > newest) return 'fresh';
   // Two thirds of it are the inline source map, which the worker refuses to be without.
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    logger: new DefaultLogger('WARN'),
+    // The pure core keeps nothing between calls, so all workflows of a worker can share it: a third of what one costs.
+    preloadModules: scriptsIn(join(dist, 'domain')),
+  });
   // Renamed into place: a worker that starts meanwhile must not read half a bundle.
   const partial = `${target}.${process.pid}.partial`;
   await writeFile(partial, code);
@@ -29,11 +34,13 @@ export async function bundleWorkflows(
 }
 
 function newestIn(folder: string): number {
-  if (!existsSync(folder)) return 0;
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.js'),
-  );
-  return Math.max(0, ...files.map((name) => statSync(join(folder, name)).mtimeMs));
+  return Math.max(0, ...scriptsIn(folder).map((path) => statSync(path).mtimeMs));
+}
+
+function scriptsIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith('.js')).map((name) => join(folder, name));
 }
 
 const startedDirectly =
