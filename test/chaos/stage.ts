@@ -19,9 +19,9 @@ export const windows: Windows = {
     { limit: 6, perMs: 10_000 },
   ],
 };
-/** Shorter than the defaults, so that a run of a minute sees time-outs through; the claim's life is the default. */
+/** The HTTP time-out and the claim's life are the defaults; the rest is shorter, so that a run of a minute sees it through. */
 export const timings = {
-  httpTimeoutMs: 5000,
+  httpTimeoutMs: 20_000,
   connectTimeoutMs: 1500,
   claimLifeMs: 5000,
   heldPauseMs: 3000,

@@ -91,7 +91,8 @@ export class ProxyLink {
     });
     client.on('end', () => this.#clientLeft());
     client.on('close', () => this.#clientLeft());
-    this.#service.on('error', () => this.#whenOpen(() => client.resetAndDestroy()));
+    // What the client has written by then has left it: it is seen before the reset is handed on.
+    this.#service.on('error', () => setTimeout(() => this.#whenOpen(() => client.resetAndDestroy()), 20));
     this.#service.on('end', () => this.#whenOpen(() => this.#answers.end()));
     this.ended = Promise.all([closed(client), closed(this.#service)]).then(() => {});
   }

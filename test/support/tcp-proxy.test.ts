@@ -157,6 +157,18 @@ describe('a black hole', () => {
   });
 });
 
+describe('a service that takes no connections', () => {
+  it('resets the client, and what that had written by then is seen all the same', async () => {
+    await new Promise<void>((resolve) => void service.close(() => resolve()));
+    const client = new Client();
+    await new Promise((resolve) => void client.socket.once('connect', resolve));
+    await pause(5);
+    client.socket.write('abc');
+    await until(() => client.end === 'reset');
+    expect(sent).toBe('abc');
+  });
+});
+
 describe('a stall', () => {
   it('delivers afterwards, late and in order', async () => {
     const client = await talking();

@@ -78,4 +78,10 @@ describe('seconds to review', () => {
     run.arrival('k', 1, 'flood').arrival('k', 5);
     expect(listingSeconds(run.evidence)).toEqual([2]);
   });
+
+  it('are counted from the reset that lost what was known', () => {
+    const run = new Sample().reply('k', 'review', { attempts: [['unknown', 12]] });
+    run.arrival('k', 1).act('reset', 'k', 11, 'reset').act('reset', 'k', 20, 'reset');
+    expect(listingSeconds(run.evidence)).toEqual([-4]);
+  });
 });

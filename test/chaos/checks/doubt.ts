@@ -79,14 +79,17 @@ function uncertainArrivals(facts: ReplyFacts, afterMs: number | null = null): nu
 
 /**
  * Seconds by which an uncertain request came under review later than its HTTP time-out: one figure for each attempt that
- * ended as `unknown` and had arrived. Below zero where the loss was noticed sooner.
+ * ended as `unknown` and had arrived. Below zero where the loss was noticed sooner. Where an operator's reset has thrown
+ * away what was known, it was lost then.
  */
 export function listingSeconds(evidence: Evidence): readonly number[] {
   return gatherFacts(evidence).flatMap((facts) =>
     attemptsOf(facts, ['unknown']).flatMap(({ at }) => {
       const atMs = Date.parse(at);
       const arrival = facts.arrivals.findLast((candidate) => candidate.atMs <= atMs);
-      return arrival === undefined ? [] : [(atMs - arrival.atMs - evidence.settings.httpTimeoutMs) / 1000];
+      if (arrival === undefined) return [];
+      const lostAtMs = Math.max(arrival.atMs, ...facts.resetAtMs.filter((resetAtMs) => resetAtMs <= atMs));
+      return [(atMs - lostAtMs - evidence.settings.httpTimeoutMs) / 1000];
     }),
   );
 }

@@ -44,7 +44,7 @@ function parts(
   });
 }
 
-function keptItsPlace({ reply, decidedAtMs, wasReset }: ReplyFacts): boolean {
+function keptItsPlace({ reply, decidedAtMs, resetAtMs }: ReplyFacts): boolean {
   const state = reply.record?.state;
-  return (state === 'sent' || state === 'rejected') && !wasReset && decidedAtMs === null;
+  return (state === 'sent' || state === 'rejected') && resetAtMs.length === 0 && decidedAtMs === null;
 }

@@ -10,7 +10,8 @@ export interface ReplyFacts {
   readonly sightings: number;
   /** Times that people asked for it to be sent again, and may have been heard. */
   readonly resends: number;
-  readonly wasReset: boolean;
+  /** When operators reset it. */
+  readonly resetAtMs: readonly number[];
   /** When a person last decided it under review; null where nobody did. */
   readonly decidedAtMs: number | null;
 }
@@ -32,7 +33,7 @@ export function gatherFacts(evidence: Evidence): readonly ReplyFacts[] {
       storedAtMs: (stored.get(reply.key) ?? []).map(({ atMs }) => atMs),
       sightings: sightings.get(reply.key)?.length ?? 0,
       resends: decisions.filter(({ decision }) => decision === 'resend').length,
-      wasReset: own.some(({ kind }) => kind === 'reset'),
+      resetAtMs: own.filter(({ kind }) => kind === 'reset').map(({ askedAtMs }) => askedAtMs),
       decidedAtMs: counted.length === 0 ? null : Math.max(...counted.map(({ askedAtMs }) => askedAtMs)),
     };
   });
