@@ -21,16 +21,32 @@ describe('a bulk decision', () => {
   test.each([
     [{ replies: [] }, /replies: .*not empty/],
     [{ replies: Array.from({ length: 2001 }, () => target) }, /at most 2000.*there are 2001.*several/],
+    [{ replies: 'support/k' }, /replies: .*not empty/],
     [{ replies: [{ bot: 'support', key: 'k' }] }, /replies: each/],
+    [{ replies: [target, null] }, /replies: each/],
+    [{ replies: [target, 'support/k'] }, /replies: each/],
     [{ replies: [{ ...target, bot: 'No Bot' }] }, /replies: each/],
+    [{ replies: [{ ...target, key: '' }] }, /replies: each/],
+    [{ replies: [{ ...target, attempt: -1 }] }, /replies: each/],
+    [{ replies: [{ ...target, attempt: 0.5 }] }, /replies: each/],
     [{ ratePerSecond: 0 }, /ratePerSecond/],
-    [{ ratePerSecond: 1000 }, /ratePerSecond/],
+    [{ ratePerSecond: 100.5 }, /ratePerSecond/],
+    [{ ratePerSecond: '10' }, /ratePerSecond/],
     [{ decision: 'maybe' }, /decision/],
     [{ by: ' ' }, /by:/],
-    [{ messageId: 5 }, /messageId/],
+    [{ messageId: 5, decision: 'sent' }, /messageId: belongs to one/],
     [{ via: 'x'.repeat(41) }, /via/],
   ])('is refused where %j', (part, problem) => {
     expect(bulkDecisionProblem({ ...input, ...part })).toMatch(problem);
+  });
+
+  test('is at most a hundred a second, of replies that may have had no attempt', () => {
+    const fast = { ...input, ratePerSecond: 100, replies: [{ ...target, attempt: 0 }] };
+    expect(bulkDecisionProblem(fast)).toBeUndefined();
+  });
+
+  test('that is none is refused', () => {
+    for (const none of [null, 'all', undefined]) expect(bulkDecisionProblem(none)).toMatch(/^give /);
   });
 
   test('works in parts of about a second', () => {
@@ -53,5 +69,15 @@ describe('a bulk decision', () => {
     const second = noteBulkOutcomes(first, replies, []);
     expect(second).toMatchObject({ done: 1, skipped: 1, failed: 150 });
     expect(second.notDone).toHaveLength(100);
+    expect(second.notDone[0]).toEqual(first.notDone[0]);
+  });
+
+  test('keeps what a reply said of a failure short', () => {
+    const { notDone } = noteBulkOutcomes(
+      newBulkProgress(1),
+      [target],
+      [{ kind: 'failed', why: 'w'.repeat(5000) }],
+    );
+    expect(notDone[0]?.why.length).toBeLessThan(500);
   });
 });

@@ -16,6 +16,8 @@ describe('a decision', () => {
     { ...decision, decision: 'resend', allowExpired: true },
     { ...decision, decision: 'resend', allowExpired: false },
     { ...decision, field: 'of tomorrow' },
+    { ...decision, via: 'x'.repeat(40) },
+    { ...decision, bulk: 'bulk-decision:0f8fad5b-d9cb-469f-a165-70867728950e' },
   ])('is taken: %j', (request) => expect(decisionProblem(request)).toBeUndefined());
 
   test.each([
@@ -35,6 +37,11 @@ describe('a decision', () => {
     [{ ...decision, allowExpired: null }, /^allowExpired:/],
     [{ ...decision, by: '' }, /^by:/],
     [{ ...decision, reason: ' ' }, /^reason:/],
+    [{ ...decision, via: ' ' }, /^via:/],
+    [{ ...decision, via: 'x'.repeat(41) }, /^via:/],
+    [{ ...decision, via: 7 }, /^via:/],
+    [{ ...decision, bulk: 'reply:support:k' }, /^bulk:/],
+    [{ ...decision, bulk: ['bulk-decision:0f8fad5b-d9cb-469f-a165-70867728950e'] }, /^bulk:/],
   ])('is refused, and its fault named: %j', (request, words) =>
     expect(decisionProblem(request)).toMatch(words),
   );

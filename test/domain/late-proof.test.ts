@@ -49,13 +49,22 @@ describe('a late proof', () => {
   });
 
   test.each([
-    [null, /attempt/],
-    [{ ...sent, attempt: 0 }, /attempt/],
-    [{ ...sent, outcome: 'unknown' }, /outcome/],
-    [{ ...sent, outcome: 'toString' }, /outcome/],
-    [{ ...sent, messageId: {} }, /messageId/],
-  ])('that proves nothing is passed over: %j', (note, problem) => {
-    expect(lateProofProblem(note)).toMatch(problem);
-    expect(lateProofProblem(sent)).toBeUndefined();
-  });
+    [null, /^give /],
+    ['sent', /^give /],
+    [{ ...sent, attempt: 0 }, /^attempt:/],
+    [{ ...sent, attempt: 1.5 }, /^attempt:/],
+    [{ ...sent, outcome: 'unknown' }, /^outcome:/],
+    [{ ...sent, outcome: 'toString' }, /^outcome:/],
+    [{ ...sent, outcome: ['sent'] }, /^outcome:/],
+    [{ ...sent, messageId: {} }, /^messageId:/],
+    [{ ...sent, messageId: { length: 3 } }, /^messageId:/],
+    [{ ...sent, messageId: undefined }, /^messageId:/],
+    [{ ...sent, messageId: 'x'.repeat(201) }, /^messageId:/],
+  ])('that proves nothing is passed over: %j', (note, problem) =>
+    expect(lateProofProblem(note)).toMatch(problem),
+  );
+
+  test.each([null, 501, 'x'.repeat(200)])('names the message, where there is one: %j', (messageId) =>
+    expect(lateProofProblem({ ...sent, messageId })).toBeUndefined(),
+  );
 });

@@ -7,6 +7,7 @@ import {
   passGate,
   replyRecord,
 } from '../../domain/reply/index.ts';
+import { decideByPolicy, policyDueMs } from '../../domain/reply/review-policy.ts';
 import { type ReviewPolicy, defaultBudgets } from '../../domain/send.ts';
 import { after, attempted, decide, decided, outcomes, startMs } from './reply-samples.ts';
 
@@ -50,6 +51,21 @@ describe('a review that nobody decides', () => {
         seen: { kind: 'unknown' },
       },
     });
+  });
+
+  test('after one hour: the reason says hour', () => {
+    const { reply } = passGate(underReview({ afterHours: 1, decision: 'cancel' }), startMs + hourMs);
+    expect(reply.decision?.reason).toBe('nobody decided within 1 hour');
+  });
+
+  test('is nobody’s before it is due, without a policy, and where there is none', () => {
+    for (const reply of [
+      underReview(policy),
+      underReview(),
+      applyBudgets(after([]), { ...defaultBudgets, reviewPolicy: policy }),
+    ])
+      expect(decideByPolicy(reply, startMs + hourMs)).toBe(reply);
+    expect(policyDueMs(applyBudgets(after([]), { ...defaultBudgets, reviewPolicy: policy }))).toBeUndefined();
   });
 
   test('is a person’s until then', () => {

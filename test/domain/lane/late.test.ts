@@ -35,11 +35,39 @@ describe('a report that comes after its attempt was taken back', () => {
     ]);
   });
 
-  test('proves nothing where it is unknown; one in time is not late', () => {
-    expect(shown(revoked('a').reports('a', { outcome: 'unknown' }))).toEqual([]);
+  test.each(['unknown', 'gone'] as const)('proves nothing where it is "%s"', (outcome) =>
+    expect(shown(revoked('a').reports('a', { outcome }))).toEqual([]),
+  );
+
+  test('is not late where the claim was reported in time, or is still out', () => {
     const lane = new LaneUnderTest();
     lane.asksOne('b');
-    expect(shown(lane.reports('b', { outcome: 'sent' }).reports('b', { outcome: 'sent' }))).toEqual([]);
+    // One of another run of the reply: its claim is not the one that is out.
+    expect(shown(lane.reports('b', { outcome: 'sent', nonce: 'of-another' }))).toEqual([]);
+    expect(shown(lane.reports('b', { outcome: 'sent' }).reports('b', { outcome: 'rejected' }))).toEqual([]);
+  });
+
+  test('is told of each attempt by itself, with a name of bounded length', () => {
+    const name = 'r'.repeat(250);
+    const lane = revoked(name);
+    lane.reports(name, { outcome: 'unreached', number: 1 }).reports(name, { outcome: 'sent', number: 2 });
+    expect(shown(lane).map(({ reply, attempt }) => [reply, attempt])).toEqual([
+      ['r'.repeat(200), 1],
+      ['r'.repeat(200), 2],
+    ]);
+  });
+
+  test('is kept where the lane had forgotten the claim, and said so', () => {
+    const lane = new LaneUnderTest();
+    lane.lane.forgottenMs = lane.nowMs + 1;
+    expect(lane.revokes('a')).toEqual({ kind: 'lost' });
+    expect(shown(lane.reports('a', { outcome: 'sent' }))).toMatchObject([{ reply: 'a', outcome: 'sent' }]);
+  });
+
+  test('is not kept where there never was a claim: what comes then is of no attempt', () => {
+    const lane = new LaneUnderTest();
+    expect(lane.revokes('a')).toEqual({ kind: 'never' });
+    expect(shown(lane.reports('a', { outcome: 'sent' }))).toEqual([]);
   });
 
   test('rule 19: twenty are kept, the latest', () => {
