@@ -1,6 +1,6 @@
 import type { BulkDecisionInput, BulkOutcome } from '../domain/bulk-decision.ts';
-import type { RevokeAnswer, RevokeRequest } from '../domain/lane/messages.ts';
-import type { Budgets, SendInput, SendResult } from '../domain/send.ts';
+import type { RevokeRequest } from '../domain/lane/messages.ts';
+import type { Budgets, LostRunAnswer, SendInput, SendResult } from '../domain/send.ts';
 
 /** The activities that workflows call, by the names that stand in histories. */
 export interface Activities {
@@ -9,7 +9,7 @@ export interface Activities {
   /** Takes a lost attempt back at the lane. Asked again, it answers the same, so it may be retried. */
   revokeAttempt(
     input: RevokeRequest & { readonly bot: string },
-  ): Promise<RevokeAnswer & { readonly budgets?: Budgets }>;
+  ): Promise<LostRunAnswer & { readonly budgets?: Budgets }>;
   /** Decides the replies of one part of a bulk decision, in their order. May be retried. */
   decideReplies(input: DecideRepliesInput): Promise<readonly BulkOutcome[]>;
 }

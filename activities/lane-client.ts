@@ -7,11 +7,12 @@ import {
 } from '@temporalio/client';
 import { cooldownWorkflowId } from '../domain/ids.ts';
 import type { ClaimRequest } from '../domain/lane/batch.ts';
-import type { Report, RevokeAnswer, RevokeRequest, Verdict } from '../domain/lane/messages.ts';
+import type { Report, RevokeRequest, Verdict } from '../domain/lane/messages.ts';
+import type { LostRunAnswer } from '../domain/send.ts';
 import { laneStartOptions } from '../workflows/lane-options.ts';
 import { cooldownWorkflowType } from '../workflows/names.ts';
 import { claimUpdate, reportSignal, revokeUpdate } from '../workflows/protocol.ts';
-import { type Execution, lostRunBeganAtMs } from './lost-run.ts';
+import { type Execution, findLostRun } from './lost-run.ts';
 
 /** What a failed call to a lane means for the next one. */
 export type LaneTrouble =
@@ -29,8 +30,8 @@ export interface LaneClient {
   ensure(bot: string): Promise<void>;
   claim(bot: string, request: ClaimRequest): Promise<readonly Verdict[]>;
   report(bot: string, reports: readonly Report[]): Promise<void>;
-  /** Takes back the attempt whose run was lost last in that workflow. */
-  revoke(bot: string, request: RevokeRequest, lostIn: Execution): Promise<RevokeAnswer>;
+  /** Takes back the attempt whose run was lost last in that workflow, and tells whose it was. */
+  revoke(bot: string, request: RevokeRequest, lostIn: Execution): Promise<LostRunAnswer>;
 }
 
 export function createLaneClient(client: Client): LaneClient {
@@ -54,14 +55,15 @@ export function createLaneClient(client: Client): LaneClient {
       }
     },
     async revoke(bot, request, lostIn) {
-      const beganAtMs = (await lostRunBeganAtMs(client, lostIn)) ?? request.scheduledAtMs;
-      const scheduledAtMs = Math.max(request.scheduledAtMs, beganAtMs);
-      return client.workflow.executeUpdateWithStart(revokeUpdate, {
+      const run = await findLostRun(client, lostIn);
+      const scheduledAtMs = Math.max(request.scheduledAtMs, run?.beganAtMs ?? request.scheduledAtMs);
+      const answer = await client.workflow.executeUpdateWithStart(revokeUpdate, {
         startWorkflowOperation: new WithStartWorkflowOperation(cooldownWorkflowType, laneStartOptions(bot)),
         args: [{ ...request, scheduledAtMs }],
         // A lane that answers late is not asked again and again: a retry waits for the same Update.
         updateId: `revoke:${lostIn.runId}:${request.attempt}`,
       });
+      return { ...answer, ...(run?.worker ? { worker: run.worker } : {}) };
     },
   };
 }

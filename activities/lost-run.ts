@@ -13,20 +13,27 @@ export type HistoryEvent = NonNullable<NonNullable<Page['history']>['events']>[n
 const eventsInPage = 50;
 const mostPages = 20;
 
-/**
- * When a worker took up the run that the workflow has lost last, on the server's clock: no claim of that run is older.
- * Undefined where the history does not tell. The run may have stood in the task queue for long before that, and what a
- * lane has forgotten of that time is not about this run.
- */
-export async function lostRunBeganAtMs(client: Client, execution: Execution): Promise<number | undefined> {
+/** A run of `sendMessage` that returned nothing. */
+export interface LostRun {
+  /**
+   * When a worker took it up, on the server's clock: no claim of it is older. It may have stood in the task queue for long
+   * before that, and what a lane has forgotten of that time is not about this run.
+   */
+  readonly beganAtMs: number;
+  /** Identity of that worker. */
+  readonly worker: string | null;
+}
+
+/** The run that the workflow has lost last; undefined where the history does not tell. */
+export async function findLostRun(client: Client, execution: Execution): Promise<LostRun | undefined> {
   const seen: HistoryEvent[] = [];
   let nextPageToken: Uint8Array | undefined;
   for (let page = 0; page < mostPages; page++) {
     const answer = await readPage(client, execution, nextPageToken);
     if (!answer) return undefined;
     seen.push(...(answer.history?.events ?? []));
-    const beganAtMs = beginOfLostRun(seen);
-    if (beganAtMs !== undefined) return beganAtMs;
+    const run = lostRunIn(seen);
+    if (run) return run;
     if (!answer.nextPageToken?.length) return undefined;
     ({ nextPageToken } = answer);
   }
@@ -34,7 +41,7 @@ export async function lostRunBeganAtMs(client: Client, execution: Execution): Pr
 }
 
 /** The same, of events from the newest to the oldest. */
-export function beginOfLostRun(events: readonly HistoryEvent[]): number | undefined {
+export function lostRunIn(events: readonly HistoryEvent[]): LostRun | undefined {
   for (const event of events) {
     const lost = event.activityTaskTimedOutEventAttributes ?? event.activityTaskFailedEventAttributes;
     if (!lost) continue;
@@ -43,8 +50,13 @@ export function beginOfLostRun(events: readonly HistoryEvent[]): number | undefi
     const scheduled = byId(lost.scheduledEventId)?.activityTaskScheduledEventAttributes;
     if (!scheduled) return undefined;
     if (scheduled.activityType?.name !== 'sendMessage') continue;
-    const time = byId(lost.startedEventId)?.eventTime;
-    return time ? Number(time.seconds ?? 0) * 1000 + Math.floor((time.nanos ?? 0) / 1e6) : undefined;
+    const started = byId(lost.startedEventId);
+    if (!started?.eventTime) return undefined;
+    const { seconds, nanos } = started.eventTime;
+    return {
+      beganAtMs: Number(seconds ?? 0) * 1000 + Math.floor((nanos ?? 0) / 1e6),
+      worker: started.activityTaskStartedEventAttributes?.identity || null,
+    };
   }
   return undefined;
 }

@@ -57,8 +57,9 @@ function lateProofLines(proof: LateProof, decision: DecisionRecord | null): stri
 }
 
 function attemptLines({ attempts }: ReplyRecord): string[] {
-  return attempts.map(({ attempt, outcome, at, httpStatus, progress }) => {
+  return attempts.map(({ attempt, outcome, at, httpStatus, progress, worker }) => {
     const status = httpStatus === null ? '' : `, HTTP ${httpStatus}`;
-    return `  attempt ${attempt}: ${outcome} at ${at} (${progress.replace('_', ' ')}${status})`;
+    const by = worker ? `, worker ${shown(worker)}` : '';
+    return `  attempt ${attempt}: ${outcome} at ${at} (${progress.replace('_', ' ')}${status}${by})`;
   });
 }

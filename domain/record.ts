@@ -45,6 +45,8 @@ export interface AttemptRecord {
   readonly at: string;
   readonly httpStatus: number | null;
   readonly progress: Progress;
+  /** Identity of the worker process that made it, where that is known. Records of older workers have none. */
+  readonly worker: string | null;
 }
 
 /**

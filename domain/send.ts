@@ -1,4 +1,4 @@
-import type { RefusedWhy, ReplyClass, WaitWhy } from './lane/messages.ts';
+import type { RefusedWhy, ReplyClass, RevokeAnswer, WaitWhy } from './lane/messages.ts';
 import type { Outcome, OutcomeKind, Progress } from './outcome.ts';
 import type { ReplyInput } from './reply-input.ts';
 
@@ -73,6 +73,9 @@ export type SendFinding =
       readonly known?: { readonly epoch: string; readonly notBeforeMs: number };
     };
 
+/** What the lane says of a run that returned nothing, and which worker had it, where the history tells. */
+export type LostRunAnswer = RevokeAnswer & { readonly worker?: string };
+
 /** How an activity run ended that returned nothing. */
 export type SendLoss =
   /** It never started, or was withdrawn before it asked: nothing was sent. */
@@ -80,9 +83,14 @@ export type SendLoss =
   /** The lane has taken the attempt back before it was claimed (rule 4 of the fence). */
   | { readonly kind: 'never_claimed' }
   /** It was claimed, and what followed is not known; `reported` is what the lane was told. */
-  | { readonly kind: 'claimed'; readonly reported: OutcomeKind | null; readonly why: string }
+  | {
+      readonly kind: 'claimed';
+      readonly reported: OutcomeKind | null;
+      readonly why: string;
+      readonly worker?: string;
+    }
   /** The lane cannot know any more. */
-  | { readonly kind: 'lost'; readonly why: string };
+  | { readonly kind: 'lost'; readonly why: string; readonly worker?: string };
 
 /** What is decided on a review that nobody has decided for so long. Never `resend`: that may send twice (invariant 5). */
 export interface ReviewPolicy {

@@ -48,10 +48,10 @@ async function check(args, failedBefore = 0) {
 
 /** What continuous integration runs: the stress tests, the chaos of fixed seeds, then the checks. */
 async function ci(args) {
-  const steps = [['test:stress', () => stress([])]];
-  for (const seed of CHAOS_SEEDS) steps.push([`chaos, seed ${seed}`, () => chaos(seed)]);
+  const steps = [{ name: 'test:stress', step: () => stress([]) }];
+  for (const seed of CHAOS_SEEDS) steps.push({ name: `chaos, seed ${seed}`, step: () => chaos(seed) });
   let failed = 0;
-  for (const [name, step] of steps) {
+  for (const { name, step } of steps) {
     say(`ci: ${name}`);
     if ((await step()) === 0) continue;
     failed += 1;

@@ -9,9 +9,8 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { plainKey } from '../domain/ids.ts';
-import type { RevokeAnswer } from '../domain/lane/messages.ts';
 import { type Reply, mayBeRestart } from '../domain/reply/index.ts';
-import type { Budgets, SendInput, SendLoss, SendResult } from '../domain/send.ts';
+import type { Budgets, LostRunAnswer, SendInput, SendLoss, SendResult } from '../domain/send.ts';
 import { memoFields } from './names.ts';
 
 /** How one run of the activity ended: with a result, or lost. */
@@ -97,13 +96,14 @@ async function findLoss(
   return { loss: lossBy(answer, why), ...(budgets ? { budgets } : {}) };
 }
 
-function lossBy(answer: RevokeAnswer, why: string): SendLoss {
+function lossBy(answer: LostRunAnswer, why: string): SendLoss {
+  const who = answer.worker === undefined ? {} : { worker: answer.worker };
   switch (answer.kind) {
     case 'never':
       return { kind: 'never_claimed' };
     case 'yes':
-      return { kind: 'claimed', reported: answer.reported, why };
+      return { kind: 'claimed', reported: answer.reported, why, ...who };
     case 'lost':
-      return { kind: 'lost', why: `${why}, and the lane has lost its memory of it` };
+      return { kind: 'lost', why: `${why}, and the lane has lost its memory of it`, ...who };
   }
 }

@@ -13,6 +13,7 @@ export function addAttempt(
     readonly outcome: AttemptRecord['outcome'];
     readonly progress: Progress;
     readonly httpStatus: number | null;
+    readonly worker: string | null;
   },
   nowMs: number,
 ): Reply {
@@ -23,12 +24,9 @@ export function addAttempt(
 }
 
 /** An attempt of which nothing is known: what may have been written counts as written. */
-export function addLostAttempt(reply: Reply, nowMs: number): Reply {
-  return addAttempt(
-    spendAttempt(reply),
-    { outcome: 'unknown', progress: 'written', httpStatus: null },
-    nowMs,
-  );
+export function addLostAttempt(reply: Reply, worker: string | null, nowMs: number): Reply {
+  const lost = { outcome: 'unknown', progress: 'written', httpStatus: null, worker } as const;
+  return addAttempt(spendAttempt(reply), lost, nowMs);
 }
 
 /** Takes one of the attempts that the budget allows; floods and `unreached` take none. */

@@ -68,8 +68,8 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
         phase: { at: 'rejected', rejection: { kind: 'request', code: null, description: finding.problem } },
       };
     case 'attempted': {
-      const { outcome, progress, httpStatus, chat, known } = finding;
-      const attempted = addAttempt(reply, { outcome: outcome.kind, progress, httpStatus }, nowMs);
+      const { outcome, progress, httpStatus, worker, chat, known } = finding;
+      const attempted = addAttempt(reply, { outcome: outcome.kind, progress, httpStatus, worker }, nowMs);
       return noteOutcome(
         { ...attempted, known: known ?? reply.known, placeIn: chat },
         outcome,
@@ -120,7 +120,7 @@ function noteRefusal(
     case 'revoked':
     case 'other_run': {
       const evidence = `another run of this reply has claimed it (${why}): it may have sent it`;
-      return toUnknown(addLostAttempt(reply, nowMs), evidence, nowMs);
+      return toUnknown(addLostAttempt(reply, null, nowMs), evidence, nowMs);
     }
     default:
       return assertNever(why);

@@ -24,6 +24,7 @@ export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: nu
             outcome: loss.reported,
             progress: loss.reported === 'flood' ? 'answered' : 'not_connected',
             httpStatus: null,
+            worker: loss.worker ?? null,
           },
           nowMs,
         );
@@ -34,10 +35,10 @@ export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: nu
         return { ...attempted, spent, phase: backoff(reply, 1, nowMs, chance) };
       }
       const told = loss.reported === null ? '' : `; the lane was told "${loss.reported}" before that`;
-      return toUnknown(addLostAttempt(reply, nowMs), `${loss.why}${told}`, nowMs);
+      return toUnknown(addLostAttempt(reply, loss.worker ?? null, nowMs), `${loss.why}${told}`, nowMs);
     }
     case 'lost':
-      return toUnknown(addLostAttempt(reply, nowMs), loss.why, nowMs);
+      return toUnknown(addLostAttempt(reply, loss.worker ?? null, nowMs), loss.why, nowMs);
     default:
       return assertNever(loss);
   }

@@ -220,7 +220,7 @@ describe('a lane and one worker', () => {
     expect(earlyArrivals(arrivalsOf('amnesia'), rig.fake.deadlines)).toEqual([]);
   });
 
-  it('L6: a run made by a reset goes to review before any send', async () => {
+  it('L6, U13: a run made by a reset goes to review before any send', async () => {
     const handle = await rig.start(textReply('reset', 'k', 1));
     expect(await rig.result('reset', 'k')).toMatchObject({ state: 'sent' });
     const { runId } = await handle.describe();

@@ -1,6 +1,6 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { lostRunBeganAtMs } from '../../activities/lost-run.ts';
+import { findLostRun } from '../../activities/lost-run.ts';
 import { createReplyMessages } from '../../activities/reply-messages.ts';
 
 let env: TestWorkflowEnvironment;
@@ -24,6 +24,6 @@ describe('a server that lacks a call (the time-skipping test server)', () => {
   });
 
   it('cannot read a history backwards: when a lost run began is not known', async () => {
-    expect(await lostRunBeganAtMs(env.client, execution)).toBeUndefined();
+    expect(await findLostRun(env.client, execution)).toBeUndefined();
   });
 });

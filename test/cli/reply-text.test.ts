@@ -14,6 +14,18 @@ describe('a reply in words', () => {
     );
   });
 
+  test('has a line for each attempt: how far it got, what was answered, and by which worker', () => {
+    expect(text(unknown)).toContain(
+      '  attempt 1: unknown at 2026-12-01T10:00:00.000Z (answered, HTTP 200, worker w1)',
+    );
+    // A record of an older worker does not tell.
+    const [attempt] = replyRecord(unknown).attempts;
+    const { worker: _, ...older } = attempt!;
+    expect(replyText({ ...replyRecord(unknown), attempts: [older as typeof attempt & object] })).toContain(
+      '(answered, HTTP 200)',
+    );
+  });
+
   test('says what to do where its lane has stopped, or is paused', () => {
     const stopped = text(after([{ ...postponed(5000), why: 'lane_stopped' }]));
     expect(stopped).toMatch(/has stopped by itself: .*lane show support.*lane resume support/);

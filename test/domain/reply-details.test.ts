@@ -125,6 +125,7 @@ describe('an attempt', () => {
           outcome: 'unreached',
           progress: 'not_connected',
           httpStatus: null,
+          worker: 'w1',
         },
       ],
     });
@@ -132,7 +133,7 @@ describe('an attempt', () => {
 
   test('that nothing is known of counts as written, and is spent', () => {
     expect(after([{ kind: 'refused', why: 'claimed' }])).toMatchObject({
-      attempts: [{ outcome: 'unknown', progress: 'written', httpStatus: null }],
+      attempts: [{ outcome: 'unknown', progress: 'written', httpStatus: null, worker: null }],
       spent: { attempts: 1, floods: 0 },
       phase: { evidence: 'another run of this reply has claimed it (claimed): it may have sent it' },
     });

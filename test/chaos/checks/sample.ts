@@ -57,6 +57,7 @@ export class Sample {
         at: iso(at),
         httpStatus: null,
         progress: 'answered',
+        worker: null,
       })),
     };
     const problem = record ? null : 'ReplyNotFoundError';
