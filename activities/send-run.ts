@@ -143,11 +143,16 @@ export class SendRun {
     const { outcome, progress, httpStatus, answeredAtMs } = readResult(contract, content, result);
     // The report goes on by itself; the outcome must reach the workflow before the server gives the activity up.
     const restMs = Math.max(0, this.startedAtMs + activityLifeMs - reportAllowanceMs - performance.now());
-    const isLateish = mayBeLost(this.context, performance.now() - this.startedAtMs);
-    const number = isLateish && this.input.attempt !== undefined ? { number: this.input.attempt } : {};
-    const report = { ...reportOf(this.ask(undefined, undefined), chat, outcome), ...number };
-    await orLate(this.batch.report(report, answeredAtMs), restMs);
-    if (isLateish || mayBeLost(this.context, performance.now() - this.startedAtMs))
+    const { attempt } = this.input;
+    const report = {
+      ...reportOf(this.ask(undefined, undefined), chat, outcome),
+      ...(attempt === undefined ? {} : { number: attempt }),
+    };
+    const reported = this.batch.report(report, answeredAtMs);
+    const told = await orLate(reported, restMs);
+    // Cut off from Temporal it cannot be told now; once the report has arrived, it can.
+    if (told === 'late') void reported.then(() => tellIfLate(this.deps, this.input, this.context, outcome));
+    else if (mayBeLost(this.context, performance.now() - this.startedAtMs))
       await tellIfLate(this.deps, this.input, this.context, outcome);
     const laneNowMs = this.batch.laneNowMs() ?? verdict.nowMs;
     return {

@@ -13,9 +13,14 @@ export function replyText(reply: ReplyRecord): string {
 export function stateWords(reply: ReplyRecord): string {
   const { state, waiting, review, rejection } = reply;
   if (waiting) return `${state} (${waiting.why}, not before ${waiting.notBefore})`;
-  if (review) return `${state} (${review.kind}, attempt ${review.attempt}, since ${review.since})`;
+  if (review) return `${state} (${doubtWords(reply)}, attempt ${review.attempt}, since ${review.since})`;
   if (rejection) return `${state} (${rejection.kind}${rejection.code === null ? '' : ` ${rejection.code}`})`;
   return state;
+}
+
+/** The kind of doubt, and what has been proven since: whoever decides must not miss that. */
+export function doubtWords({ review, lateProof }: ReplyRecord): string {
+  return [review?.kind ?? '-', lateProof && `${lateProof.outcome} after all`].filter(Boolean).join(', ');
 }
 
 /** Text that a person or a service gave, fit for a terminal. */

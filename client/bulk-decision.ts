@@ -13,7 +13,12 @@ import { bulkDecisionWorkflowId, isBulkDecisionId, plainKey } from '../domain/id
 import type { ReplyRecord } from '../domain/record.ts';
 import { bulkDecisionWorkflowType } from '../workflows/names.ts';
 import { bulkDecisionQuery } from '../workflows/protocol.ts';
-import { BulkDecisionNotFoundError, ReplyInputError, ReplylaneError } from './errors.ts';
+import {
+  BulkDecisionNotFoundError,
+  ReplyInputError,
+  ReplylaneError,
+  TemporalUnreachableError,
+} from './errors.ts';
 import { refuseBad } from './reply-acts.ts';
 import { type TemporalLink, grpcCode, grpcCodeOf } from './temporal-link.ts';
 
@@ -95,20 +100,29 @@ export async function startBulkDecision(
     ratePerSecond: ratePerSecond / parts.length,
   }));
   for (const input of inputs) refuseBad('Nothing was decided', bulkDecisionProblem(input));
-  const ids: string[] = [];
-  for (const input of inputs) {
-    const workflowId = bulkDecisionWorkflowId(randomUUID());
-    await link.call(() =>
-      link.client.workflow.start(bulkDecisionWorkflowType, {
-        workflowId,
-        taskQueue,
-        args: [input],
-        staticSummary: `Decides ${input.replies.length} replies: ${input.decision}`,
-      }),
-    );
-    ids.push(workflowId);
+  const starts = inputs.map((input) => ({ workflowId: bulkDecisionWorkflowId(randomUUID()), input }));
+  for (const [at, { workflowId, input }] of starts.entries()) {
+    const options = {
+      workflowId,
+      taskQueue,
+      args: [input] as [typeof input],
+      staticSummary: `Decides ${input.replies.length} replies: ${input.decision}`,
+    };
+    try {
+      await link.call(() => link.client.workflow.start(bulkDecisionWorkflowType, options));
+    } catch (error) {
+      if (!(error instanceof TemporalUnreachableError)) throw error;
+      const begun = starts.slice(0, at + 1).map((start) => start.workflowId);
+      const hint = `it may have been started all the same: "replylane review bulk ${begun.join(' ')}" tells, and with --cancel ends it`;
+      throw new TemporalUnreachableError(`${error.message}; ${hint}`, { cause: error });
+    }
   }
-  return ids.length === 0 ? null : new BulkDecision(link, ids);
+  return starts.length === 0
+    ? null
+    : new BulkDecision(
+        link,
+        starts.map(({ workflowId }) => workflowId),
+      );
 }
 
 async function viewOf(link: TemporalLink, id: string): Promise<BulkDecisionView | null> {

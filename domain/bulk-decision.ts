@@ -54,6 +54,8 @@ export const maxBulkReplies = 2000;
 export const bulkRepliesInRun = 200;
 const maxNotDone = 100;
 const longestWhy = 300;
+/** Slower, one reply would outlast the activity that decides it. */
+const minRatePerSecond = 0.01;
 const maxRatePerSecond = 100;
 /** An activity handles about a second's worth, so that a cancellation soon counts. */
 const largestChunk = 20;
@@ -68,8 +70,12 @@ export function bulkDecisionProblem(input: unknown): string | undefined {
   if (replies.length > maxBulkReplies)
     return `replies: at most ${maxBulkReplies} at once, but there are ${replies.length}: start several`;
   if (!replies.every(isTarget)) return 'replies: each must be { bot, key, attempt }';
-  if (!(typeof ratePerSecond === 'number' && ratePerSecond > 0 && ratePerSecond <= maxRatePerSecond))
-    return `ratePerSecond: must be above 0, and ${maxRatePerSecond} at most`;
+  if (!(
+    typeof ratePerSecond === 'number' &&
+    ratePerSecond >= minRatePerSecond &&
+    ratePerSecond <= maxRatePerSecond
+  ))
+    return `ratePerSecond: must be ${minRatePerSecond} to ${maxRatePerSecond}`;
   if (decision['messageId'] !== undefined) return 'messageId: belongs to one reply, not to many';
   return decisionProblem({ ...decision, attempt: 0 });
 }

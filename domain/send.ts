@@ -88,6 +88,8 @@ export type SendLoss =
       readonly reported: OutcomeKind | null;
       readonly why: string;
       readonly worker?: string;
+      /** What the lane was told is kept as a late proof. Absent from histories of older workers. */
+      readonly isProof?: boolean;
     }
   /** The lane cannot know any more. */
   | { readonly kind: 'lost'; readonly why: string; readonly worker?: string };

@@ -4,12 +4,14 @@ import {
   allHandlersFinished,
   condition,
   getExternalWorkflowHandle,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import {
   type CancelRequest,
   type DecisionDoor,
+  type DecisionRequest,
   cancelProblem,
   decisionProblem,
 } from '../domain/decisions.ts';
@@ -31,8 +33,10 @@ import {
   noteLateProof,
   noteLoss,
   passGate,
+  proofRefusal,
   replyRecord,
   requestCancel,
+  stopByLateProof,
   wakeReply,
 } from '../domain/reply/index.ts';
 import type { ReplyInput } from '../domain/reply-input.ts';
@@ -121,7 +125,10 @@ class ReplyExecution {
       description: 'Lets a waiting reply ask its lane again at once.',
     });
     setHandler(lateProofSignal, (note) => {
-      if (lateProofProblem(note) === undefined) this.change(noteLateProof(this.reply, note, Date.now()));
+      if (lateProofProblem(note) !== undefined) return;
+      this.change(noteLateProof(this.reply, note, Date.now()));
+      const stopped = stopByLateProof(this.reply, Date.now());
+      if (stopped !== this.reply && patched('late-proof-stops-resend')) this.change(stopped);
     });
     setHandler(
       cancelSignal,
@@ -149,20 +156,25 @@ class ReplyExecution {
       (request) => {
         if (decisionProblem(request) !== undefined) return;
         if (decisionRefusal(this.reply, request, Date.now()) !== undefined) return;
-        this.change(applyDecision(this.reply, request, 'signal', Date.now()));
+        if (proofRefusal(this.reply, request) !== undefined && patched('late-proof-refuses')) return;
+        this.decide(request, 'signal');
       },
       { description: decideDescription },
     );
     setHandler(
       decideReplyUpdate,
       (request) => {
-        const door = request.bulk === undefined ? 'update' : 'bulk';
-        this.change(applyDecision(this.reply, request, door, Date.now()));
+        this.decide(request, request.bulk === undefined ? 'update' : 'bulk');
         return replyRecord(this.reply);
       },
       {
         validator: (request) =>
-          refuse(decisionProblem(request) ?? decisionRefusal(this.reply, request, Date.now())),
+          refuse(
+            decisionProblem(request) ??
+              decisionRefusal(this.reply, request, Date.now()) ??
+              proofRefusal(this.reply, request) ??
+              this.resetRefusal(request),
+          ),
         description: decideDescription,
       },
     );
@@ -176,6 +188,20 @@ class ReplyExecution {
     } else {
       this.requestCancel(request, 'temporal');
     }
+  }
+
+  /** Logged at once: the next message of the same task may take its place. */
+  private decide(request: DecisionRequest, door: DecisionDoor): void {
+    this.change(applyDecision(this.reply, request, door, Date.now()));
+    this.audit.note(replyRecord(this.reply));
+  }
+
+  /** A run that a reset has made never sends (rule 6): to decide that it should would only lead back here. */
+  private resetRefusal({ decision }: DecisionRequest): string | undefined {
+    const { runId, firstExecutionRunId } = workflowInfo();
+    return decision === 'resend' && runId !== firstExecutionRunId
+      ? 'resend: a run that a reset has made sends nothing: decide otherwise, and send it under a new key'
+      : undefined;
   }
 
   private requestCancel(request: CancelRequest, door: DecisionDoor): void {

@@ -4,11 +4,13 @@ import {
   CancelledFailure,
   type CancellationScope,
   TimeoutFailure,
+  patched,
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { plainKey } from '../domain/ids.ts';
+import { type OutcomeKind, assertNever } from '../domain/outcome.ts';
 import { type Reply, mayBeRestart } from '../domain/reply/index.ts';
 import type { Budgets, LostRunAnswer, SendInput, SendLoss, SendResult } from '../domain/send.ts';
 import { memoFields } from './names.ts';
@@ -96,13 +98,31 @@ async function findLoss(
   return { loss: lossBy(answer, why), ...(budgets ? { budgets } : {}) };
 }
 
+function proofOf(reported: OutcomeKind | null): { readonly isProof?: true } {
+  switch (reported) {
+    case 'sent':
+    case 'held':
+    case 'rejected':
+    case 'migrated':
+      // Without it a policy of the bot may decide, and a timer of that stands in older histories.
+      return patched('reported-is-proof') ? { isProof: true } : {};
+    case null:
+    case 'unknown':
+    case 'flood':
+    case 'unreached':
+      return {};
+    default:
+      return assertNever(reported);
+  }
+}
+
 function lossBy(answer: LostRunAnswer, why: string): SendLoss {
   const who = answer.worker === undefined ? {} : { worker: answer.worker };
   switch (answer.kind) {
     case 'never':
       return { kind: 'never_claimed' };
     case 'yes':
-      return { kind: 'claimed', reported: answer.reported, why, ...who };
+      return { kind: 'claimed', reported: answer.reported, why, ...who, ...proofOf(answer.reported) };
     case 'lost':
       return { kind: 'lost', why: `${why}, and the lane has lost its memory of it`, ...who };
   }

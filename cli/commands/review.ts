@@ -5,7 +5,7 @@ import { contentHash, plainKey } from '../../domain/ids.ts';
 import { ageWords, readDuration, readWhole } from '../duration.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { columns } from '../output.ts';
-import { replyText } from '../reply-text.ts';
+import { doubtWords, replyText } from '../reply-text.ts';
 import { type FilterOptions, filterOf } from '../review-filter.ts';
 import { type Cli, configForShow, contractsOf, withReplies } from '../session.ts';
 import { bulk } from './review-bulk.ts';
@@ -77,13 +77,16 @@ function table(reviews: readonly ReplyRecord[], contracts: Readonly<Record<strin
   const nowMs = Date.now();
   return columns(
     ['REPLY', 'CONTRACT', 'AGE', 'ATTEMPTS', 'DOUBT'],
-    reviews.map(({ id, bot, review, attempts }) => [
-      id,
-      contracts[bot] ?? '-',
-      review ? ageWords(review.since, nowMs) : '-',
-      String(attempts.length),
-      review?.kind ?? '-',
-    ]),
+    reviews.map((reply) => {
+      const { id, bot, review, attempts } = reply;
+      return [
+        id,
+        contracts[bot] ?? '-',
+        review ? ageWords(review.since, nowMs) : '-',
+        String(attempts.length),
+        doubtWords(reply),
+      ];
+    }),
   );
 }
 
@@ -111,12 +114,12 @@ async function show(cli: Cli, name: string, showContent: boolean): Promise<ExitC
   });
 }
 
-/** A reply that has ended can be told nothing any more: what came even later stands in its lane only. */
+/** A reply that has ended, or a worker that was cut off, cannot be told: what came even later stands in the lane only. */
 async function lateProofInLane(
   replies: ReplyClient,
-  { bot, key, decision, attempts }: ReplyRecord,
+  { bot, key, attempts }: ReplyRecord,
 ): Promise<LateProof | null> {
-  if (!decision || attempts.length === 0) return null;
+  if (attempts.length === 0) return null;
   try {
     const { lateProofs } = await replies.lane(bot).show();
     const own = lateProofs.filter(({ reply }) => reply === plainKey(key));

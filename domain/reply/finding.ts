@@ -94,7 +94,8 @@ function timerMs(
 ): number {
   if (asOfMs === undefined) return waitMs;
   const passedMs = Math.min(Math.max(0, nowMs - asOfMs), Math.max(0, nowMs - sinceMs));
-  return Math.max(0, waitMs - passedMs - (waitMs < shortestWithHeadStartMs ? 0 : headStartMs));
+  // Never nothing: whether there is a timer at all must not depend on which version of a worker takes the task.
+  return Math.max(1, waitMs - passedMs - (waitMs < shortestWithHeadStartMs ? 0 : headStartMs));
 }
 
 function noteRefusal(

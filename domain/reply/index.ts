@@ -13,7 +13,13 @@ export { type Gate, passGate } from './gate.ts';
 export { noteFinding } from './finding.ts';
 export { noteLoss } from './loss.ts';
 export { askAboutReset, deniesAfterReset, mayBeRestart } from './reset.ts';
-export { isContradicted, lateProofProblem, noteLateProof } from './late-proof.ts';
+export {
+  isContradicted,
+  lateProofProblem,
+  noteLateProof,
+  proofRefusal,
+  stopByLateProof,
+} from './late-proof.ts';
 export { type AuditEntry, auditEntry } from './audit.ts';
 export { applyDecision, decisionRefusal } from './decision.ts';
 export { replyRecord, replyStateOf } from './show.ts';

@@ -1,6 +1,8 @@
+import type { DecisionRequest } from '../decisions.ts';
 import { isoTime } from '../lane/show.ts';
 import { assertNever } from '../outcome.ts';
 import type { DecisionRecord, LateOutcome, LateProof } from '../record.ts';
+import { toUnknown } from './phases.ts';
 import type { Reply } from './state.ts';
 
 /** What a worker tells a reply that has been taken from it (Signal `lateProof`). */
@@ -34,23 +36,47 @@ export function lateProofProblem(note: unknown): string | undefined {
   return isId ? undefined : 'messageId: must be the id of a message, or null';
 }
 
-/** Keeps a late proof, whatever the reply's state; it decides nothing. One of `sent` is not covered by another. */
+/**
+ * Keeps a late proof, whatever the reply's state; it decides nothing. One of `sent` is not covered by another, but by one
+ * that names the message.
+ */
 export function noteLateProof(reply: Reply, note: LateProofNote, nowMs: number): Reply {
-  if (reply.lateProof?.outcome === 'sent') return reply;
   const { attempt, outcome, messageId } = note;
+  const known = reply.lateProof;
+  if (known?.outcome === 'sent' && (known.messageId !== null || outcome !== 'sent' || messageId === null))
+    return reply;
   return { ...reply, lateProof: { attempt, outcome, at: isoTime(nowMs), messageId } };
+}
+
+/**
+ * A reply that waits to be sent again, of which a worker now tells that it had been sent: it goes back to a person, who had
+ * decided without knowing that. The same reply where there is nothing to stop.
+ */
+export function stopByLateProof(reply: Reply, nowMs: number): Reply {
+  const { lateProof, phase } = reply;
+  if (lateProof?.outcome !== 'sent' || (phase.at !== 'ready' && phase.at !== 'waiting')) return reply;
+  const evidence = `attempt ${lateProof.attempt} was sent after all, as a worker told at ${lateProof.at}; what was to be sent again has not left`;
+  return toUnknown(reply, evidence, nowMs);
+}
+
+/** Why a decision is refused that a late proof contradicts from the start, or undefined. */
+export function proofRefusal({ lateProof }: Reply, request: DecisionRequest): string | undefined {
+  if (lateProof?.outcome !== 'sent' || request.decision === 'sent') return undefined;
+  const told = `attempt ${lateProof.attempt} was sent after all, as a worker told at ${lateProof.at}`;
+  if (request.decision === 'resend') return `resend: ${told}: decide sent, or send it under a new key`;
+  return request.bulk === undefined ? undefined : `${request.decision}: ${told}: decide it by itself`;
 }
 
 /** Whether what was decided is not what happened, as far as the proof goes: for people to see first. */
 export function isContradicted(decision: DecisionRecord, proof: LateProof): boolean {
-  if (proof.attempt !== decision.attempt) return false;
   switch (decision.decision) {
     case 'sent':
-      return proof.outcome !== 'sent';
+      return proof.outcome !== 'sent' && proof.attempt === decision.attempt;
     case 'not_sent':
     case 'cancel':
     case 'resend':
-      return proof.outcome === 'sent';
+      // An earlier attempt that arrived makes it as untrue.
+      return proof.outcome === 'sent' && proof.attempt <= decision.attempt;
     default:
       return assertNever(decision.decision);
   }

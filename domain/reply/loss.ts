@@ -1,6 +1,7 @@
 import { assertNever } from '../outcome.ts';
 import type { SendLoss } from '../send.ts';
 import { addAttempt, addLostAttempt } from './attempt.ts';
+import { noteLateProof } from './late-proof.ts';
 import { backoff, toUnknown } from './phases.ts';
 import type { Reply } from './state.ts';
 
@@ -35,7 +36,14 @@ export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: nu
         return { ...attempted, spent, phase: backoff(reply, 1, nowMs, chance) };
       }
       const told = loss.reported === null ? '' : `; the lane was told "${loss.reported}" before that`;
-      return toUnknown(addLostAttempt(reply, loss.worker ?? null, nowMs), `${loss.why}${told}`, nowMs);
+      const lost = toUnknown(addLostAttempt(reply, loss.worker ?? null, nowMs), `${loss.why}${told}`, nowMs);
+      if (!loss.isProof || loss.reported === null || loss.reported === 'unknown') return lost;
+      // No policy may decide against it; whether it ends the review is a person's to say.
+      return noteLateProof(
+        lost,
+        { attempt: lost.attemptCount, outcome: loss.reported, messageId: null },
+        nowMs,
+      );
     }
     case 'lost':
       return toUnknown(addLostAttempt(reply, loss.worker ?? null, nowMs), loss.why, nowMs);

@@ -1,11 +1,15 @@
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cooldownWorkflowId } from '../../domain/ids.ts';
+import { controlUpdate, decideReplyUpdate } from '../../workflows/protocol.ts';
 import type { Arrival } from '../support/fake-service/index.ts';
 import { duplicates, earlyArrivals, step, unsafeRepeats } from '../support/fake-service/index.ts';
 import { freezeAt, untilFrozen } from '../support/rig/freeze-at.ts';
 import { Rig, textReply } from '../support/rig/rig.ts';
 import type { WorkerProcess } from '../support/rig/worker-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
+
+const who = { by: 'ana', reason: 'looked into the chat' };
 
 let rig: Rig;
 
@@ -104,6 +108,8 @@ describe('a worker that is killed (kill -9)', () => {
     const record = await rig.until('bot', 'told-sent', ({ state }) => state === 'review', 60_000);
     expect(record.review).toMatchObject({ kind: 'unknown', attempt: 1 });
     expect(record.review?.evidence).toMatch(/the lane was told "sent"/);
+    // A proof, which no policy of the bot may pass over.
+    expect(record.lateProof).toMatchObject({ attempt: 1, outcome: 'sent', messageId: null });
     expect(arrivalsOf('told-sent')).toHaveLength(1);
   }, 120_000);
 
@@ -123,6 +129,29 @@ describe('a worker that is killed (kill -9)', () => {
 });
 
 describe('a worker that is frozen (SIGSTOP)', () => {
+  it('U8, U10: proves meanwhile that it had sent what a person let be sent again: that does not leave any more', async () => {
+    const worker = await onlyWorker(freezeAt('report', { match: 'proven' }));
+    await rig.start(textReply('bot', 'proven', 11));
+    await untilFrozen(worker);
+    await rig.addWorker();
+    await rig.until('bot', 'proven', ({ state }) => state === 'review', 60_000);
+    const lane = rig.client.workflow.getHandle(cooldownWorkflowId('bot'));
+    await lane.executeUpdate(controlUpdate, { args: [{ action: 'pause', ...who }] });
+    await rig.handle('bot', 'proven').executeUpdate(decideReplyUpdate, {
+      args: [{ attempt: 1, decision: 'resend', ...who }],
+    });
+    await rig.until('bot', 'proven', ({ waiting }) => waiting?.why === 'lane_paused');
+    worker.thaw();
+    const record = await rig.until('bot', 'proven', ({ state }) => state === 'review', 60_000);
+    expect(record.review?.evidence).toMatch(/attempt 1 was sent after all.*has not left/);
+    await lane.executeUpdate(controlUpdate, { args: [{ action: 'resume', ...who }] });
+    await rig.handle('bot', 'proven').executeUpdate(decideReplyUpdate, {
+      args: [{ attempt: 1, decision: 'sent', ...who }],
+    });
+    expect(await rig.result('bot', 'proven')).toMatchObject({ state: 'sent', attempts: [{ attempt: 1 }] });
+    expect(arrivalsOf('proven')).toHaveLength(1);
+  }, 120_000);
+
   it('U8: between claim and request until the claim is stale: sends nothing with it, and once with the next', async () => {
     const worker = await onlyWorker(freezeAt('connect', { port: rig.fake.port }));
     await rig.start(textReply('brief', 'stale-claim', 5));
@@ -184,6 +213,12 @@ describe('a worker that is frozen (SIGSTOP)', () => {
         what: () => `the late proof of ${key} in the log: ${worker.output()}`,
       });
     }
+    const resend = rig.handle('bot', 'outlived').executeUpdate(decideReplyUpdate, {
+      args: [{ attempt: 1, decision: 'resend', ...who }],
+    });
+    await expect(resend).rejects.toMatchObject({
+      cause: { message: expect.stringMatching(/sent after all/) },
+    });
     expect((await rig.lane('bot')).lateProofs).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ reply: 'outlived', attempt: 1, outcome: 'sent' }),

@@ -17,6 +17,7 @@ import {
   cooldownWorkflowType,
   reportSignal,
   revokeUpdate,
+  decideReplyUpdate,
 } from '../../workflows/protocol.ts';
 import { type Arrival, earlyArrivals, step } from '../support/fake-service/index.ts';
 import { Rig, textReply } from '../support/rig/rig.ts';
@@ -235,6 +236,12 @@ describe('a lane and one worker', () => {
     const record = await rig.until('reset', 'k', ({ state }) => state === 'review');
     expect(record.review).toMatchObject({ kind: 'unknown' });
     expect(record.review?.evidence).toMatch(/reset/);
+    const resend = rig.handle('reset', 'k').executeUpdate(decideReplyUpdate, {
+      args: [{ attempt: record.review?.attempt ?? 0, decision: 'resend', by: 'ana', reason: 'asked to' }],
+    });
+    await expect(resend).rejects.toMatchObject({
+      cause: { message: expect.stringMatching(/reset.*new key/) },
+    });
     expect(arrivalsOf('reset')).toHaveLength(1);
   });
 

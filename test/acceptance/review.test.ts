@@ -3,7 +3,7 @@ import { ReplyClient } from '../../client/index.ts';
 import type { BulkDecisionInput, BulkDecisionView } from '../../domain/bulk-decision.ts';
 import { replyWorkflowId } from '../../domain/ids.ts';
 import type { ReplyRecord } from '../../domain/record.ts';
-import { decideReplyUpdate, decideSignal } from '../../workflows/protocol.ts';
+import { cancelSignal, decideReplyUpdate, decideSignal } from '../../workflows/protocol.ts';
 import { step } from '../support/fake-service/index.ts';
 import { freezeAt, untilFrozen } from '../support/rig/freeze-at.ts';
 import { Rig, textReply } from '../support/rig/rig.ts';
@@ -24,6 +24,7 @@ beforeAll(async () => {
   rig = await Rig.start({
     bots: {
       doors: { settings },
+      both: { settings },
       outage: { settings },
       slow: { settings },
       policy: { settings: { ...settings, reviewPolicy } },
@@ -103,6 +104,20 @@ describe('each decision is on the record and in the log', () => {
         },
       ]);
     }
+  });
+});
+
+describe('two decisions that no worker was up to take', () => {
+  it('are both in the log, though the second takes the place of the first at once', async () => {
+    await doubtful('both', 1);
+    await rig.killWorkers();
+    const handle = rig.handle('both', 'k0');
+    await handle.signal(decideSignal, { attempt: 1, decision: 'resend', by: 'first', reason: 'asked to' });
+    await handle.signal(cancelSignal, { by: 'second', reason: 'asked to' });
+    await newWorker();
+    expect(await rig.result('both', 'k0')).toMatchObject({ state: 'cancelled', decision: { by: 'second' } });
+    expect((await auditOf('both', 2)).map(({ by }) => by)).toEqual(['first', 'second']);
+    expect(rig.fake.arrivals.filter(({ bot }) => bot === 'both')).toHaveLength(1);
   });
 });
 

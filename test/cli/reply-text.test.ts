@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { replyText } from '../../cli/reply-text.ts';
+import { replyText, stateWords } from '../../cli/reply-text.ts';
 import { type Reply, noteLateProof, replyRecord } from '../../domain/reply/index.ts';
 import { after, attempted, decide, decided, outcomes, postponed, startMs } from '../domain/reply-samples.ts';
 
@@ -23,6 +23,13 @@ describe('a reply in words', () => {
     const { worker: _, ...older } = attempt!;
     expect(replyText({ ...replyRecord(unknown), attempts: [older as typeof attempt & object] })).toContain(
       '(answered, HTTP 200)',
+    );
+  });
+
+  test('says in one cell what was proven since a review began', () => {
+    expect(stateWords(replyRecord(unknown))).toMatch(/^review \(unknown, attempt 1, since /);
+    expect(stateWords(replyRecord(noteLateProof(unknown, proof, startMs)))).toMatch(
+      /^review \(unknown, sent after all, attempt 1, since /,
     );
   });
 

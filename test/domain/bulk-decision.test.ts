@@ -30,6 +30,7 @@ describe('a bulk decision', () => {
     [{ replies: [{ ...target, attempt: -1 }] }, /replies: each/],
     [{ replies: [{ ...target, attempt: 0.5 }] }, /replies: each/],
     [{ ratePerSecond: 0 }, /ratePerSecond/],
+    [{ ratePerSecond: 0.009 }, /ratePerSecond/],
     [{ ratePerSecond: 100.5 }, /ratePerSecond/],
     [{ ratePerSecond: '10' }, /ratePerSecond/],
     [{ decision: 'maybe' }, /decision/],

@@ -233,8 +233,8 @@ describe('rule 8: a reply comes when its ticket is due, however late it heard of
     expect(waitsUntil(startMs + 100, startMs + 900, 60_000)).toBe(59_700);
   });
 
-  test('never into the past', () => {
-    expect(waitsUntil(startMs + 100, startMs + 9000)).toBe(9000);
+  test('there is always a wait, so that workers of two versions write the same history', () => {
+    expect(waitsUntil(startMs + 100, startMs + 9000)).toBe(9001);
   });
 
   test('where the clocks differ: no more than the run took, and nothing is added', () => {
