@@ -103,7 +103,7 @@ function drawStep(chance: Chance): { readonly what: string; readonly step: Step 
     [6, { what: `flood of ${seconds} s`, step: step.flood(seconds) }],
     [2, { what: `late flood of ${seconds} s`, step: step.flood(seconds, { holdMs: 1500 }) }],
     [1, { what: `429 with ${JSON.stringify(nonsense)}`, step: step.tooManyRequests(nonsense) }],
-    [1, { what: 'answer after the time-out', step: step.hold(7000) }],
+    [1, { what: 'answer after the time-out', step: step.hold(22_000) }],
     [1, { what: 'answer after 2 s', step: step.hold(2000) }],
     [1, { what: 'answer in pieces', step: step.trickle({ chunkBytes: 20, everyMs: 150 }) }],
     [1, { what: 'answer, then closed', step: step.closeAfterAnswer() }],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startBulkDecision } from '../../client/bulk-decision.ts';
-import { ReplyInputError } from '../../client/errors.ts';
+import { ReplyInputError, TemporalUnreachableError } from '../../client/errors.ts';
 import { TemporalLink } from '../../client/temporal-link.ts';
 import type { BulkDecisionInput } from '../../domain/bulk-decision.ts';
 import type { ReplyRecord } from '../../domain/record.ts';
@@ -44,6 +44,27 @@ describe('a bulk decision', () => {
       key: expect.stringMatching(/^sha256-/),
       attempt: 3,
     });
+  });
+
+  test('that may have been started says so, and names each of its workflows', async () => {
+    const starts: Start[] = [];
+    const lostAnswer = Object.assign(new Error('Deadline exceeded'), { code: 4, details: '', metadata: {} });
+    const workflow = {
+      start: (_: string, options: Start) =>
+        starts.push(options) < 2 ? Promise.resolve() : Promise.reject(lostAnswer),
+    };
+    const client = {
+      workflow,
+      withDeadline: (_: number, fn: () => Promise<unknown>) => fn(),
+      connection: {},
+    };
+    const link = new TemporalLink(client as never, { callTimeoutMs: 1000, workerTimeoutMs: 1000 });
+    const reviews = Array.from({ length: 4500 }, (_, at) => reviewed(`key ${at}`));
+    const error = await startBulkDecision(link, reviews, request, 'q').catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TemporalUnreachableError);
+    const ids = starts.map(({ workflowId }) => workflowId);
+    expect(ids).toHaveLength(2);
+    expect((error as Error).message).toContain(`review bulk ${ids.join(' ')}"`);
   });
 
   test.each([
