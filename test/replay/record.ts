@@ -46,8 +46,12 @@ try {
   await cancelledByTemporal();
   await lostThenSent();
   await lostThenDecided();
+  await toldThenLost();
   await decidedByPolicy();
   await provenLate();
+  await provenBeforeResend();
+  await decidedOnProof();
+  await waitedForItsTicket();
   await startedAgain();
   await decidedInBulk();
   await laneThroughTurnover();
@@ -143,6 +147,20 @@ async function lostThenDecided(): Promise<void> {
   await save('lost-then-decided');
 }
 
+async function toldThenLost(): Promise<void> {
+  await rig.killWorkers();
+  const worker = await rig.addWorker(freezeAt('reported', { match: 'told-then-lost' }));
+  await rig.start(textReply(bot, 'told-then-lost', 21));
+  await untilFrozen(worker);
+  await rig.killWorkers();
+  await rig.addWorker();
+  await rig.until(bot, 'told-then-lost', ({ state }) => state === 'review');
+  await rig.handle(bot, 'told-then-lost').executeUpdate(decideReplyUpdate, {
+    args: [{ attempt: 1, decision: 'sent', by: 'ana', reason: 'the lane was told' }],
+  });
+  await save('told-then-lost');
+}
+
 async function decidedByPolicy(): Promise<void> {
   rig.fake.script('policy', { chat: 12, times: 1 }, step.silence({ store: false }));
   await rig.start(textReply('policy', 'decided-by-policy', 12));
@@ -157,6 +175,42 @@ async function provenLate(): Promise<void> {
     args: [{ attempt: 1, decision: 'sent', messageId: 7, by: 'ana', reason: 'it was proven' }],
   });
   await save('proven-late');
+}
+
+async function provenBeforeResend(): Promise<void> {
+  const key = 'proven-before-resend';
+  const lane = rig.client.workflow.getHandle(cooldownWorkflowId(bot));
+  const who = { by: 'ana', reason: 'for the record' };
+  await reviewed(key, 22);
+  await lane.executeUpdate(controlUpdate, { args: [{ action: 'pause', ...who }] });
+  await rig.handle(bot, key).executeUpdate(decideReplyUpdate, {
+    args: [{ attempt: 1, decision: 'resend', ...who }],
+  });
+  await rig.until(bot, key, ({ waiting }) => waiting?.why === 'lane_paused');
+  await rig.handle(bot, key).signal(lateProofSignal, { attempt: 1, outcome: 'sent', messageId: 7 });
+  await rig.until(bot, key, ({ state }) => state === 'review');
+  await lane.executeUpdate(controlUpdate, { args: [{ action: 'resume', ...who }] });
+  await rig.handle(bot, key).signal(decideSignal, { attempt: 1, decision: 'sent', ...who });
+  await save(key);
+}
+
+/** A Signal to resend what was proven to be sent is passed over. */
+async function decidedOnProof(): Promise<void> {
+  const key = 'decided-on-proof';
+  await reviewed(key, 23);
+  const reply = rig.handle(bot, key);
+  await reply.signal(lateProofSignal, { attempt: 1, outcome: 'sent', messageId: 7 });
+  await reply.signal(decideSignal, { attempt: 1, decision: 'resend', by: 'ana', reason: 'not seen' });
+  await reply.signal(decideSignal, { attempt: 1, decision: 'sent', by: 'ana', reason: 'seen now' });
+  await save(key);
+}
+
+async function waitedForItsTicket(): Promise<void> {
+  rig.fake.script(bot, { chat: 24, times: 1 }, step.flood(8));
+  await rig.start(textReply(bot, 'met-the-flood', 24));
+  await rig.fake.waitFor(({ arrivals }) => arrivals.some(({ text }) => text === 'met-the-flood'));
+  await rig.start(textReply(bot, 'waited-for-its-ticket', 25));
+  await save('waited-for-its-ticket');
 }
 
 async function startedAgain(): Promise<void> {

@@ -21,7 +21,7 @@ beforeAll(() => {
 
 describe('a recorded history replays with the workflows of today', () => {
   it('there are histories of replies, of lanes and of bulk decisions', () => {
-    expect(names.length).toBeGreaterThanOrEqual(17);
+    expect(names.length).toBeGreaterThanOrEqual(21);
   });
 
   it.each(names)('%s', async (name) => {
