@@ -1,20 +1,11 @@
 import {
-  ApplicationFailure,
   CancellationScope,
   allHandlersFinished,
   condition,
   getExternalWorkflowHandle,
-  patched,
-  setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import {
-  type CancelRequest,
-  type DecisionDoor,
-  type DecisionRequest,
-  cancelProblem,
-  decisionProblem,
-} from '../domain/decisions.ts';
+import { type CancelRequest, type DecisionDoor, type DecisionRequest } from '../domain/decisions.ts';
 import { cooldownWorkflowId, plainKey } from '../domain/ids.ts';
 import type { ReplyRecord } from '../domain/record.ts';
 import {
@@ -24,36 +15,21 @@ import {
   applyDecision,
   askAboutReset,
   beginRun,
-  decisionRefusal,
   deniesAfterReset,
-  lateProofProblem,
   leavesPlace,
   newReply,
   noteFinding,
-  noteLateProof,
   noteLoss,
   passGate,
-  proofRefusal,
   replyRecord,
   requestCancel,
-  stopByLateProof,
-  wakeReply,
 } from '../domain/reply/index.ts';
 import type { ReplyInput } from '../domain/reply-input.ts';
 import { AttributeKeeper } from './attributes.ts';
 import { DecisionAudit } from './audit.ts';
 import { checkStart } from './check-start.ts';
-import {
-  type CancelAnswer,
-  cancelReplyUpdate,
-  cancelSignal,
-  decideReplyUpdate,
-  decideSignal,
-  lateProofSignal,
-  replyQuery,
-  reportSignal,
-  wakeSignal,
-} from './protocol.ts';
+import { type CancelAnswer, reportSignal } from './protocol.ts';
+import { type ReplyAtWork, setReplyHandlers } from './reply-handlers.ts';
 import { runSend } from './send-run.ts';
 
 /** Temporal's timers overflow at centuries; a longer wait is several of these. */
@@ -69,11 +45,11 @@ export async function replyWorkflow(input: ReplyInput): Promise<ReplyRecord> {
   const execution = new ReplyExecution(input);
   // The root scope is cancelled by Temporal's cancellation request: the same as a cancel, and the workflow goes on.
   CancellationScope.current().cancelRequested.catch(() => execution.noteTemporalCancel());
-  execution.setHandlers();
+  setReplyHandlers(execution);
   return CancellationScope.nonCancellable(() => execution.run());
 }
 
-class ReplyExecution {
+class ReplyExecution implements ReplyAtWork {
   readonly input: ReplyInput;
   readonly attributes = new AttributeKeeper();
   readonly audit = new DecisionAudit();
@@ -117,100 +93,29 @@ class ReplyExecution {
     }
   }
 
-  setHandlers(): void {
-    setHandler(replyQuery, () => replyRecord(this.reply), {
-      description: 'The state of this reply, with its attempts. Never its content.',
-    });
-    setHandler(wakeSignal, () => this.change(wakeReply(this.reply, Date.now())), {
-      description: 'Lets a waiting reply ask its lane again at once.',
-    });
-    setHandler(lateProofSignal, (note) => {
-      if (lateProofProblem(note) !== undefined) return;
-      this.change(noteLateProof(this.reply, note, Date.now()));
-      const stopped = stopByLateProof(this.reply, Date.now());
-      if (stopped !== this.reply && patched('late-proof-stops-resend')) this.change(stopped);
-    });
-    setHandler(
-      cancelSignal,
-      (request) => {
-        if (cancelProblem(request) === undefined && this.reply.phase.at !== 'review')
-          this.requestCancel(request, 'signal');
-      },
-      { description: 'Cancels the reply, if it has not been sent: { by, reason }.' },
-    );
-    setHandler(
-      cancelReplyUpdate,
-      async (request) => {
-        if (this.reply.phase.at !== 'review') this.requestCancel(request, 'update');
-        return CancellationScope.nonCancellable(() => this.cancelAnswer());
-      },
-      {
-        validator: (request) => refuse(cancelProblem(request)),
-        description: 'Cancels the reply and answers with the truth: { by, reason }.',
-      },
-    );
-    const decideDescription =
-      'Decides a reply under review: { attempt, decision: sent | not_sent | resend | cancel, by, reason, messageId?, allowExpired?, via? }.';
-    setHandler(
-      decideSignal,
-      (request) => {
-        if (decisionProblem(request) !== undefined) return;
-        if (decisionRefusal(this.reply, request, Date.now()) !== undefined) return;
-        if (proofRefusal(this.reply, request) !== undefined && patched('late-proof-refuses')) return;
-        this.decide(request, 'signal');
-      },
-      { description: decideDescription },
-    );
-    setHandler(
-      decideReplyUpdate,
-      (request) => {
-        this.decide(request, request.bulk === undefined ? 'update' : 'bulk');
-        return replyRecord(this.reply);
-      },
-      {
-        validator: (request) =>
-          refuse(
-            decisionProblem(request) ??
-              decisionRefusal(this.reply, request, Date.now()) ??
-              proofRefusal(this.reply, request) ??
-              this.resetRefusal(request),
-          ),
-        description: decideDescription,
-      },
-    );
-  }
-
   noteTemporalCancel(): void {
     const request = { by: 'temporal', reason: 'the workflow was asked to cancel' };
     if (this.reply.phase.at === 'review') {
       const decision = { ...request, attempt: this.reply.attemptCount, decision: 'cancel' as const };
-      this.change(applyDecision(this.reply, decision, 'temporal', Date.now()));
+      this.decide(decision, 'temporal');
     } else {
       this.requestCancel(request, 'temporal');
     }
   }
 
   /** Logged at once: the next message of the same task may take its place. */
-  private decide(request: DecisionRequest, door: DecisionDoor): void {
+  decide(request: DecisionRequest, door: DecisionDoor): void {
     this.change(applyDecision(this.reply, request, door, Date.now()));
     this.audit.note(replyRecord(this.reply));
   }
 
-  /** A run that a reset has made never sends (rule 6): to decide that it should would only lead back here. */
-  private resetRefusal({ decision }: DecisionRequest): string | undefined {
-    const { runId, firstExecutionRunId } = workflowInfo();
-    return decision === 'resend' && runId !== firstExecutionRunId
-      ? 'resend: a run that a reset has made sends nothing: decide otherwise, and send it under a new key'
-      : undefined;
-  }
-
-  private requestCancel(request: CancelRequest, door: DecisionDoor): void {
+  requestCancel(request: CancelRequest, door: DecisionDoor): void {
     this.change(requestCancel(this.reply, request, door, Date.now()));
     this.withdraw();
   }
 
   /** Waits for an attempt in flight, then says the truth (invariant 6). */
-  private async cancelAnswer(): Promise<CancelAnswer> {
+  async cancelAnswer(): Promise<CancelAnswer> {
     await condition(() => this.reply.phase.at !== 'sending');
     this.settle();
     const reply = this.isFalseDenial() ? askAboutReset(this.reply, Date.now()) : this.reply;
@@ -227,7 +132,7 @@ class ReplyExecution {
     return runId !== firstExecutionRunId && deniesAfterReset(this.reply);
   }
 
-  private change(next: Reply): void {
+  change(next: Reply): void {
     if (next === this.reply) return;
     this.reply = next;
     this.version++;
@@ -273,8 +178,4 @@ class ReplyExecution {
       // Without the word, the place is given up when its ticket is overdue.
     }
   }
-}
-
-function refuse(problem: string | undefined): void {
-  if (problem !== undefined) throw ApplicationFailure.nonRetryable(problem, 'Refused');
 }
