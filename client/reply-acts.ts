@@ -13,6 +13,7 @@ import { cancelReplyUpdate, cancelSignal, decideReplyUpdate, decideSignal } from
 import { ReplyInputError, ReplyRefusedError } from './errors.ts';
 import { describeReply, isOpen, readReply, recordFromStore, resultOf } from './read-reply.ts';
 import type { ReplyName } from './reply-name.ts';
+import { storedInput } from './stored-input.ts';
 import type { TemporalLink } from './temporal-link.ts';
 import { sendUpdate } from './update.ts';
 
@@ -116,10 +117,27 @@ async function decideBySignal(
       reply,
     );
   }
+  const problem =
+    request.decision === 'resend' ? await resendProblem(link, found, request, reply) : undefined;
+  if (problem !== undefined) throw refused(name, problem, reply);
   await link.call(() =>
     link.client.workflow.getHandle(found.workflowId, found.runId).signal(decideSignal, request),
   );
   return { kind: 'requested', reply };
+}
+
+/** Why the reply will not be sent again, as far as that can be seen without a worker; or undefined. */
+async function resendProblem(
+  link: TemporalLink,
+  found: WorkflowExecutionDescription,
+  { allowExpired }: DecisionRequest,
+  { lateProof }: ReplyRecord,
+): Promise<string | undefined> {
+  if (lateProof?.outcome === 'sent') return `resend: attempt ${lateProof.attempt} was sent after all`;
+  const expiresAt = (await storedInput(link, found))?.expiresAt;
+  if (expiresAt === undefined || allowExpired === true || Date.parse(expiresAt) > Date.now())
+    return undefined;
+  return `resend: the reply expired at ${expiresAt}: allow that (allowExpired), or decide not_sent`;
 }
 
 async function byEnd(link: TemporalLink, name: ReplyName, request: DecisionRequest): Promise<DecideResult> {

@@ -114,6 +114,25 @@ describe.sequential('with no worker up', () => {
       .toBe('not_sent');
   });
 
+  test('a resend that the workflow would pass over is refused, though nobody is there to say so', async () => {
+    rig.fake.script('support', { chat: 4 }, step.resetAfterBody({ store: true }));
+    const expiresAt = new Date(Date.now() + 20_000).toISOString();
+    const request = { bot: 'support', chat: 4, text: 'late', expiresAt };
+    const handle = await replies.send(request, { key: 'late' });
+    expect(await handle.result({ timeoutMs: 15_000 })).toMatchObject({ state: 'review' });
+    await rig.killWorkers();
+    const resend = { attempt: 1, decision: 'resend', ...who } as const;
+    await expect.poll(() => Date.now() > Date.parse(expiresAt), { timeout: 30_000 }).toBe(true);
+    await expect(replies.decide('support/late', resend)).rejects.toThrow(/expired at .*allowExpired/);
+    expect(await replies.decide('support/late', { ...resend, allowExpired: true })).toMatchObject({
+      kind: 'requested',
+    });
+    await rig.addWorker();
+    await expect
+      .poll(async () => (await replies.status('support/late')).state, { timeout: 30_000 })
+      .toBe('sent');
+  });
+
   test('without Temporal, a send fails within its time-out, and many in bounded time with reasons', async () => {
     await rig.server.kill();
     const startedMs = performance.now();
