@@ -60,7 +60,7 @@ async function sendFor(
     };
   }
   const room = deps.roomOf(bot.name);
-  if (!room.enter()) return backOff(input, 2000, 'bot_pace');
+  if (!room.enter()) return backOff(input, room.returnInMs(performance.now()), 'bot_pace');
   try {
     return await new SendRun(deps, bot, input, context, contract, reading.token).run(room);
   } finally {

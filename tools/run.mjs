@@ -9,10 +9,6 @@ import { ROOT, SetupError, run, say } from './setup/step.mjs';
 
 const CODE = ['**/*.{ts,mjs,json,yml}'];
 
-/** Chosen once, and kept: what they have found stays found. */
-const CHAOS_SEEDS = [7, 21];
-const CHAOS_MINUTES = 3;
-
 const TASKS = {
   build: async () => (await ensurePackages(), await ensureBuild(), 0),
   demo: (args) => program('dist/tools/demo/main.js', args),
@@ -46,16 +42,13 @@ async function check(args, failedBefore = 0) {
   return code === 0 && failed > 0 ? 1 : code;
 }
 
-/** What continuous integration runs: the stress tests, the chaos of fixed seeds, then the checks. */
+/** What continuous integration runs: the stress tests, then the checks. */
 async function ci(args) {
-  const steps = [{ name: 'test:stress', step: () => stress([]) }];
-  for (const seed of CHAOS_SEEDS) steps.push({ name: `chaos, seed ${seed}`, step: () => chaos(seed) });
   let failed = 0;
-  for (const { name, step } of steps) {
-    say(`ci: ${name}`);
-    if ((await step()) === 0) continue;
+  say('ci: test:stress');
+  if ((await stress([])) !== 0) {
     failed += 1;
-    say(`ci: ${name} failed`);
+    say('ci: test:stress failed');
   }
   return check(args, failed);
 }
@@ -64,14 +57,6 @@ async function stress(args) {
   await ensurePackages();
   if (!(await built())) return 1;
   return tool('vitest/vitest.mjs', ['run', '--config', 'vitest.stress.config.ts', ...args]);
-}
-
-/** In a process of its own, as a run of the harness ends its process. */
-async function chaos(seed) {
-  await ensurePackages();
-  if (!(await built())) return 1;
-  const main = join(ROOT, 'dist', 'test', 'chaos', 'main.js');
-  return run(process.execPath, [main, '--seed', String(seed), '--minutes', String(CHAOS_MINUTES)]);
 }
 
 /** Runs the tests. The last line of its output is `N passed, N failed`, whatever goes wrong. */

@@ -17,6 +17,17 @@ describe('the room of one bot in a worker process of 100 slots', () => {
     expect(room.hold('reply')).toBe(true);
   });
 
+  it('those that find no room come back one after the other, ten a second, within five minutes', () => {
+    const room = new BotRoom();
+    expect(Array.from({ length: 4 }, () => room.returnInMs(1000))).toEqual([2000, 2100, 2200, 2300]);
+    // A second later the schedule still stands.
+    expect(room.returnInMs(2000)).toBe(2000);
+    const many = Array.from({ length: 20_000 }, () => room.returnInMs(2000));
+    expect(Math.max(...many)).toBe(300_000);
+    // And when they have all come, the next finds it empty.
+    expect(room.returnInMs(1_000_000)).toBe(2000);
+  });
+
   it('L13: at most 40 are inside at all, those that only ask among them', () => {
     const room = new BotRoom();
     expect(taken(() => room.enter())).toBe(40);
