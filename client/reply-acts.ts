@@ -9,6 +9,7 @@ import {
 import { replyName } from '../domain/ids.ts';
 import { assertNever } from '../domain/outcome.ts';
 import type { ReplyRecord } from '../domain/record.ts';
+import { expiryRefusal, proofRefusal } from '../domain/reply/index.ts';
 import { cancelReplyUpdate, cancelSignal, decideReplyUpdate, decideSignal } from '../workflows/protocol.ts';
 import { ReplyInputError, ReplyRefusedError } from './errors.ts';
 import { describeReply, isOpen, readReply, recordFromStore, resultOf } from './read-reply.ts';
@@ -117,8 +118,7 @@ async function decideBySignal(
       reply,
     );
   }
-  const problem =
-    request.decision === 'resend' ? await resendProblem(link, found, request, reply) : undefined;
+  const problem = await refusalFromStore(link, found, request, reply);
   if (problem !== undefined) throw refused(name, problem, reply);
   await link.call(() =>
     link.client.workflow.getHandle(found.workflowId, found.runId).signal(decideSignal, request),
@@ -126,18 +126,19 @@ async function decideBySignal(
   return { kind: 'requested', reply };
 }
 
-/** Why the reply will not be sent again, as far as that can be seen without a worker; or undefined. */
-async function resendProblem(
+/** Why the workflow would pass over the decision, as far as that can be seen without a worker; or undefined. */
+async function refusalFromStore(
   link: TemporalLink,
   found: WorkflowExecutionDescription,
-  { allowExpired }: DecisionRequest,
-  { lateProof }: ReplyRecord,
+  request: DecisionRequest,
+  reply: ReplyRecord,
 ): Promise<string | undefined> {
-  if (lateProof?.outcome === 'sent') return `resend: attempt ${lateProof.attempt} was sent after all`;
+  if (request.decision !== 'resend') return undefined;
+  const proven = proofRefusal(reply, request);
+  if (proven !== undefined) return proven;
   const expiresAt = (await storedInput(link, found))?.expiresAt;
-  if (expiresAt === undefined || allowExpired === true || Date.parse(expiresAt) > Date.now())
-    return undefined;
-  return `resend: the reply expired at ${expiresAt}: allow that (allowExpired), or decide not_sent`;
+  const expiresAtMs = expiresAt === undefined ? null : Date.parse(expiresAt);
+  return expiryRefusal(expiresAtMs, request, Date.now());
 }
 
 async function byEnd(link: TemporalLink, name: ReplyName, request: DecisionRequest): Promise<DecideResult> {

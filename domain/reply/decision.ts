@@ -11,12 +11,18 @@ export function decisionRefusal(reply: Reply, request: DecisionRequest, nowMs: n
   if (request.attempt !== reply.attemptCount) {
     return `attempt: the review is about attempt ${reply.attemptCount}, not ${request.attempt}: look at it again`;
   }
-  const { expiresAtMs } = reply;
-  const isLate = expiresAtMs !== null && expiresAtMs <= nowMs;
-  if (request.decision === 'resend' && isLate && request.allowExpired !== true) {
-    return `resend: the reply expired at ${isoTime(expiresAtMs)}: allow that (allowExpired), or decide not_sent`;
-  }
-  return undefined;
+  return expiryRefusal(reply.expiresAtMs, request, nowMs);
+}
+
+/** Why a reply that expires then is not sent again, or undefined. */
+export function expiryRefusal(
+  expiresAtMs: number | null,
+  { decision, allowExpired }: DecisionRequest,
+  nowMs: number,
+): string | undefined {
+  if (decision !== 'resend' || allowExpired === true || expiresAtMs === null || expiresAtMs > nowMs)
+    return undefined;
+  return `resend: the reply expired at ${isoTime(expiresAtMs)}: allow that (allowExpired), or decide not_sent`;
 }
 
 /** Carries out a decision that `decisionRefusal` lets pass. `resend` goes through the gates as a new attempt. */

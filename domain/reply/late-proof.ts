@@ -55,14 +55,20 @@ export function noteLateProof(reply: Reply, note: LateProofNote, nowMs: number):
 export function stopByLateProof(reply: Reply, nowMs: number): Reply {
   const { lateProof, phase } = reply;
   if (lateProof?.outcome !== 'sent' || (phase.at !== 'ready' && phase.at !== 'waiting')) return reply;
-  const evidence = `attempt ${lateProof.attempt} was sent after all, as a worker told at ${lateProof.at}; what was to be sent again has not left`;
-  return toUnknown(reply, evidence, nowMs);
+  return toUnknown(reply, `${sentAfterAll(lateProof)}; what was to be sent again has not left`, nowMs);
+}
+
+function sentAfterAll({ attempt, at }: LateProof): string {
+  return `attempt ${attempt} was sent after all, as a worker told at ${at}`;
 }
 
 /** Why a decision is refused that a late proof contradicts from the start, or undefined. */
-export function proofRefusal({ lateProof }: Reply, request: DecisionRequest): string | undefined {
+export function proofRefusal(
+  { lateProof }: { readonly lateProof: LateProof | null },
+  request: DecisionRequest,
+): string | undefined {
   if (lateProof?.outcome !== 'sent' || request.decision === 'sent') return undefined;
-  const told = `attempt ${lateProof.attempt} was sent after all, as a worker told at ${lateProof.at}`;
+  const told = sentAfterAll(lateProof);
   if (request.decision === 'resend') return `resend: ${told}: decide sent, or send it under a new key`;
   return request.bulk === undefined ? undefined : `${request.decision}: ${told}: decide it by itself`;
 }

@@ -73,8 +73,8 @@ describe('a worker that is killed (kill -9)', () => {
         attempts: [{ attempt: 1, outcome: 'unknown', worker: `${first.pid}@${hostname()}` }],
       });
       expect(arrivalsOf(key)).toHaveLength(1);
-      expect(await rig.activityResults('bot', key, 'revokeAttempt')).toMatchObject([
-        { kind: 'yes', reported: null },
+      expect(await rig.activityResults('bot', key, 'revokeAttempt')).toEqual([
+        { kind: 'yes', reported: null, worker: `${first.pid}@${hostname()}` },
       ]);
     }
     expect(await rig.result('fresh', 'before-claim')).toMatchObject({
@@ -82,8 +82,8 @@ describe('a worker that is killed (kill -9)', () => {
       attempts: [{ attempt: 1, outcome: 'sent' }],
     });
     expect(arrivalsOf('before-claim')).toHaveLength(1);
-    expect(await rig.activityResults('fresh', 'before-claim', 'revokeAttempt')).toMatchObject([
-      { kind: 'never' },
+    expect(await rig.activityResults('fresh', 'before-claim', 'revokeAttempt')).toEqual([
+      { kind: 'never', worker: `${second.pid}@${hostname()}` },
     ]);
   }, 120_000);
 

@@ -134,31 +134,31 @@ async function lostThenSent(): Promise<void> {
 
 /** Its worker is killed with the answer in hand. */
 async function lostThenDecided(): Promise<void> {
-  await rig.killWorkers();
-  const worker = await rig.addWorker(freezeAt('report', { match: 'lost-then-decided' }));
-  await rig.start(textReply(bot, 'lost-then-decided', 11));
-  await untilFrozen(worker);
-  await rig.killWorkers();
-  await rig.addWorker();
-  await rig.until(bot, 'lost-then-decided', ({ state }) => state === 'review');
-  await rig.handle(bot, 'lost-then-decided').executeUpdate(decideReplyUpdate, {
-    args: [{ attempt: 1, decision: 'sent', by: 'ana', reason: 'it is in the chat' }],
-  });
-  await save('lost-then-decided');
+  await decidedAfterLoss('report', 'lost-then-decided', 11, 'it is in the chat');
 }
 
 async function toldThenLost(): Promise<void> {
+  await decidedAfterLoss('reported', 'told-then-lost', 21, 'the lane was told');
+}
+
+/** The worker is lost at such a step of its attempt, and a person says that it was sent. */
+async function decidedAfterLoss(
+  at: 'report' | 'reported',
+  key: string,
+  chat: number,
+  reason: string,
+): Promise<void> {
   await rig.killWorkers();
-  const worker = await rig.addWorker(freezeAt('reported', { match: 'told-then-lost' }));
-  await rig.start(textReply(bot, 'told-then-lost', 21));
+  const worker = await rig.addWorker(freezeAt(at, { match: key }));
+  await rig.start(textReply(bot, key, chat));
   await untilFrozen(worker);
   await rig.killWorkers();
   await rig.addWorker();
-  await rig.until(bot, 'told-then-lost', ({ state }) => state === 'review');
-  await rig.handle(bot, 'told-then-lost').executeUpdate(decideReplyUpdate, {
-    args: [{ attempt: 1, decision: 'sent', by: 'ana', reason: 'the lane was told' }],
+  await rig.until(bot, key, ({ state }) => state === 'review');
+  await rig.handle(bot, key).executeUpdate(decideReplyUpdate, {
+    args: [{ attempt: 1, decision: 'sent', by: 'ana', reason }],
   });
-  await save('told-then-lost');
+  await save(key);
 }
 
 async function decidedByPolicy(): Promise<void> {
