@@ -102,7 +102,10 @@ export class ClaimBatch {
    * monotonic clock. A flood stops this process's own claims at once (rule 2).
    */
   async report(report: Omit<Report, 'ageMs'>, answeredAtMs: number): Promise<void> {
-    const closes = report.outcome === 'flood' || report.outcome === 'held';
+    const closes =
+      report.outcome === 'flood' ||
+      report.outcome === 'paused' ||
+      (report.outcome === 'held' && report.detail !== 'no_flood');
     if (closes) {
       this.#floodSeenAtMs = performance.now();
       this.#floodsUnreported++;

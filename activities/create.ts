@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { BotConfig } from '../config/bot-config.ts';
 import { lanePolicyOf } from '../config/bot-config.ts';
+import { contractOf } from '../contracts/index.ts';
 import { budgetsOf } from './budgets.ts';
 import { BotRoom } from './bot-room.ts';
 import { ClaimBatch } from './claim-batch.ts';
@@ -45,8 +46,14 @@ export function createActivities(deps: ActivityDeps): Activities {
     async revokeAttempt({ bot, ...request }) {
       const { workflowExecution } = Context.current().info;
       if (!workflowExecution) throw new Error('revokeAttempt is called by a workflow');
-      const answer = await deps.lanes.revoke(bot, request, workflowExecution);
       const config = deps.bots.get(bot);
+      // Where this worker does not know the bot and its rules, nothing is repeated.
+      const hasKeys = config !== undefined && (contractOf(config.contract)?.protection ?? null) !== null;
+      const answer = await deps.lanes.revoke(
+        bot,
+        { ...request, ...(hasKeys ? { hasKeys } : {}) },
+        workflowExecution,
+      );
       const budgets = config && budgetsOf(config);
       return { ...answer, ...(budgets ? { budgets } : {}) };
     },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from '@temporalio/activity';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { Content, Contract } from '../contracts/contract.ts';
-import { plainKey } from '../domain/ids.ts';
+import { attemptTrace, plainKey } from '../domain/ids.ts';
 import type { Ask, Verdict } from '../domain/lane/messages.ts';
 import type { SendFinding, SendInput } from '../domain/send.ts';
 import { readResult, reportOf } from './attempt-reading.ts';
@@ -54,6 +54,8 @@ export class SendRun {
   }
 
   async run(room: BotRoom): Promise<SendFinding> {
+    // The bot has another contract now, and what was to be repeated has no protection.
+    if (this.input.doubt && this.contract.protection === null) return { kind: 'refused', why: 'unprotected' };
     let ticketMs = this.input.ticketMs;
     let heldSinceMs = this.input.heldSinceMs;
     let holding = false;
@@ -110,7 +112,16 @@ export class SendRun {
       ...(heldSinceMs === undefined ? {} : { heldSinceMs }),
       ...(this.expiresAtMs === undefined ? {} : { expiresAtMs: this.expiresAtMs }),
       ...(input.known ? { known: input.known } : {}),
+      ...this.keys(),
     };
+  }
+
+  /** What the lane must know where the service's keys protect a repetition. */
+  private keys(): Pick<Ask, 'hasKeys' | 'doubt'> {
+    const { protection } = this.contract;
+    if (protection === null) return {};
+    const { doubt } = this.input;
+    return { hasKeys: true, ...(doubt ? { doubt: { ...doubt, ...protection } } : {}) };
   }
 
   private postponed(verdict: Extract<Verdict, { kind: 'wait' }>, waitMs: number): SendFinding {
@@ -134,19 +145,25 @@ export class SendRun {
     const content =
       verdict.chat === undefined ? this.content : contract.readdress(this.content, verdict.chat);
     const { chat } = contract.destination(content);
-    const request = contract.request(content, { apiRoot: bot.apiRoot, token });
+    const { bot: name, key, run, attempt = run } = this.input;
+    const request = contract.request(content, {
+      apiRoot: bot.apiRoot,
+      token,
+      key,
+      account: bot.account,
+      trace: attemptTrace(name, key, attempt),
+    });
     const result = await this.deps.transport.send(request, {
       httpTimeoutMs: bot.httpTimeoutMs,
       connectTimeoutMs: bot.connectTimeoutMs,
       mayStart: () => this.whyNot(verdict.nowMs, askedAtMs),
     });
-    const { outcome, progress, httpStatus, answeredAtMs } = readResult(contract, content, result);
+    const { outcome, progress, httpStatus, answeredAtMs, error } = readResult(contract, content, result);
     // The report goes on by itself; the outcome must reach the workflow before the server gives the activity up.
     const restMs = Math.max(0, this.startedAtMs + activityLifeMs - reportAllowanceMs - performance.now());
-    const { attempt } = this.input;
     const report = {
       ...reportOf(this.ask(undefined, undefined), chat, outcome),
-      ...(attempt === undefined ? {} : { number: attempt }),
+      ...(this.input.attempt === undefined ? {} : { number: this.input.attempt }),
     };
     const reported = this.batch.report(report, answeredAtMs);
     const told = await orLate(reported, restMs);
@@ -162,6 +179,8 @@ export class SendRun {
       httpStatus,
       worker: this.deps.worker,
       chat,
+      ...(error === null ? {} : { error }),
+      ...(verdict.mark ? { mark: verdict.mark } : {}),
       ...(outcome.kind === 'flood'
         ? { known: { epoch: verdict.epoch, notBeforeMs: laneNowMs + outcome.retryAfterSeconds * 1000 } }
         : {}),

@@ -9,7 +9,7 @@ import {
 import { replyName } from '../domain/ids.ts';
 import { assertNever } from '../domain/outcome.ts';
 import type { ReplyRecord } from '../domain/record.ts';
-import { expiryRefusal, proofRefusal } from '../domain/reply/index.ts';
+import { expiryRefusal, finalRefusal, proofRefusal } from '../domain/reply/index.ts';
 import { cancelReplyUpdate, cancelSignal, decideReplyUpdate, decideSignal } from '../workflows/protocol.ts';
 import { ReplyInputError, ReplyRefusedError } from './errors.ts';
 import { describeReply, isOpen, readReply, recordFromStore, resultOf } from './read-reply.ts';
@@ -134,8 +134,8 @@ async function refusalFromStore(
   reply: ReplyRecord,
 ): Promise<string | undefined> {
   if (request.decision !== 'resend') return undefined;
-  const proven = proofRefusal(reply, request);
-  if (proven !== undefined) return proven;
+  const refusal = proofRefusal(reply, request) ?? finalRefusal(reply.review ?? {}, request);
+  if (refusal !== undefined) return refusal;
   const expiresAt = (await storedInput(link, found))?.expiresAt;
   const expiresAtMs = expiresAt === undefined ? null : Date.parse(expiresAt);
   return expiryRefusal(expiresAtMs, request, Date.now());

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { CancelRequest, DecisionRequest } from '../domain/decisions.ts';
+import { contractOf } from '../contracts/index.ts';
 import { botNameProblem } from '../domain/ids.ts';
 import type { ReplyRecord } from '../domain/record.ts';
 import type { InputProblem, ReplyInput } from '../domain/reply-input.ts';
@@ -129,7 +130,8 @@ export class ReplyClient {
     request: CancelRequest,
   ): AsyncGenerator<CancelResult, void, undefined> {
     const contract = contractOfBot(this.#contracts, bot);
-    const bucket = contract === undefined ? undefined : chatBucket(contract, chat);
+    const rules = contract === undefined ? undefined : contractOf(contract);
+    const bucket = rules && chatBucket(rules, chat);
     const problem = botNameProblem(bot);
     if (problem !== undefined)
       throw new ReplyInputError('Nothing was cancelled', [{ field: 'bot', problem }]);

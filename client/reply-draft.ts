@@ -1,8 +1,8 @@
-import { type Content, contractNames, contractOf } from '../contracts/index.ts';
+import { type Content, type Contract, contractNames, contractOf } from '../contracts/index.ts';
 import { plainKey } from '../domain/ids.ts';
 import type { ReplyClass } from '../domain/lane/messages.ts';
 import { type InputProblem, type ReplyInput, replyInputProblems } from '../domain/reply-input.ts';
-import { takesText, textContent, textFieldName } from './text-content.ts';
+import { textContent } from './text-content.ts';
 
 /** One reply, as an app hands it over: a text to a chat, or the service's own content. */
 export type ReplyRequest = {
@@ -54,11 +54,6 @@ export function draftReply(request: ReplyRequest, key: string, contracts: Contra
     return problems([{ field: 'key', problem: 'is given twice, and differs: give it once' }]);
   }
   const isText = content === undefined;
-  if (isText && !takesText(contractName)) {
-    return problems([
-      { field: 'content', problem: `a ${contractName} bot takes content { method, params }` },
-    ]);
-  }
   if (!isText && (chat !== undefined || text !== undefined)) {
     return problems([{ field: 'content', problem: 'give either content, or chat and text' }]);
   }
@@ -66,14 +61,14 @@ export function draftReply(request: ReplyRequest, key: string, contracts: Contra
     ...rest,
     bot: given['bot'],
     key,
-    content: isText ? textContent(contractName, chat, text) : content,
+    content: isText ? textContent(contract, chat, text) : content,
     ...(expiresAt === undefined
       ? {}
       : { expiresAt: expiresAt instanceof Date ? isoOf(expiresAt) : expiresAt }),
   } as unknown as ReplyInput;
   const shape = replyInputProblems(reply);
   const shapeless = shape.some(({ field }) => field === 'content');
-  const found = [...shape, ...(shapeless ? [] : contentProblems(contractName, reply.content, isText))];
+  const found = [...shape, ...(shapeless ? [] : contentProblems(contract, reply.content, isText))];
   if (found.length > 0) return problems(found);
   return { kind: 'reply', reply, chat: contract.destination(reply.content).chat };
 }
@@ -89,11 +84,11 @@ export function contractOfBot(contracts: ContractsByBot, bot: string): string | 
   return Object.hasOwn(contracts, bot) ? contracts[bot] : undefined;
 }
 
-function contentProblems(contractName: string, content: Content, isText: boolean): readonly InputProblem[] {
-  const problems = contractOf(contractName)?.check(content) ?? [];
+function contentProblems(contract: Contract, content: Content, isText: boolean): readonly InputProblem[] {
+  const problems = contract.check(content);
   if (problems.length > 0) {
     return problems.map(({ field, problem }) => ({
-      field: isText ? textFieldName(contractName, field) : `content.${field}`,
+      field: isText ? contract.text.fieldName(field) : `content.${field}`,
       problem,
     }));
   }

@@ -7,6 +7,8 @@ export interface BotConfig {
   /** Name of the service's contract. */
   readonly contract: string;
   readonly token: TokenSource;
+  /** The connected account that the token is used for, where the contract has accounts; else null. */
+  readonly account: string | null;
   /** Root of the service's API, without a slash at its end. */
   readonly apiRoot: string;
   readonly limits: BotLimits;

@@ -67,7 +67,16 @@ function readText(path: string): string {
 }
 
 function completed(name: string, bot: BotInFile, path: string): BotConfig {
-  const { tokenFile, tokenEnv, apiRoot, allowInsecureHttp, limits, connectTimeoutMs, ...settings } = bot;
+  const {
+    tokenFile,
+    tokenEnv,
+    accountId = null,
+    apiRoot,
+    allowInsecureHttp,
+    limits,
+    connectTimeoutMs,
+    ...settings
+  } = bot;
   const root = readApiRoot(apiRoot ?? contractOf(bot.contract)?.defaultApiRoot ?? '', allowInsecureHttp);
   const token: TokenSource =
     tokenFile === undefined
@@ -77,6 +86,7 @@ function completed(name: string, bot: BotInFile, path: string): BotConfig {
     ...settings,
     name,
     token,
+    account: accountId,
     apiRoot: root.kind === 'root' ? root.apiRoot : '',
     limits: completedLimits(limits ?? {}),
     connectTimeoutMs:

@@ -1,3 +1,4 @@
+import { contractOf } from '../contracts/index.ts';
 import { botNameProblem } from '../domain/ids.ts';
 import { readApiRoot } from './api-root.ts';
 import { fieldPath } from './problem.ts';
@@ -23,6 +24,7 @@ export function ruleProblems(file: unknown): readonly ConfigProblem[] {
       ? [
           ...nameProblem,
           ...tokenProblems(name, bot),
+          ...accountProblems(name, bot),
           ...apiRootProblems(name, bot),
           ...timeProblems(name, bot),
         ]
@@ -40,6 +42,14 @@ function tokenProblems(name: string, bot: Fields): readonly ConfigProblem[] {
       ? 'has no token: add "tokenFile" (path of a file that holds it) or "tokenEnv" (name of an environment variable)'
       : 'has both tokenFile and tokenEnv: keep one of them';
   return [note(name, [], problem)];
+}
+
+function accountProblems(name: string, bot: Fields): readonly ConfigProblem[] {
+  const contract = contractOf(String(own(bot, 'contract')));
+  const account = own(bot, 'accountId') ?? null;
+  if (!contract || (account !== null && typeof account !== 'string')) return [];
+  const problem = contract.accountProblem(account);
+  return problem === null ? [] : [note(name, ['accountId'], problem)];
 }
 
 function apiRootProblems(name: string, bot: Fields): readonly ConfigProblem[] {

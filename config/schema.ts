@@ -67,6 +67,7 @@ const bot = z.strictObject(
       .string({ error: variableError })
       .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, { error: variableError })
       .optional(),
+    accountId: z.string({ error: 'must be the id of the connected account, such as "acc_…"' }).optional(),
     apiRoot: z.string({ error: 'must be a URL, such as "https://api.telegram.org"' }).optional(),
     allowInsecureHttp: z.boolean({ error: 'must be true or false' }).default(false),
     limits: limits.optional(),

@@ -1,14 +1,16 @@
 import type { Contract } from './contract.ts';
 import { telegram } from './telegram.ts';
-import { telegramTokenProblem } from './telegram/token.ts';
 
 export type {
   Content,
   ContentProblem,
   Contract,
   Destination,
+  Protection,
+  RequestOptions,
   ServiceAnswer,
   ServiceRequest,
+  TextForm,
 } from './contract.ts';
 
 const contracts: ReadonlyMap<string, Contract> = new Map(
@@ -31,5 +33,5 @@ export function tokenProblem(contractName: string, token: string): string | null
   if (token === '') return 'it is empty: put the token there, and nothing else';
   if (!/^[\x21-\x7e]+$/.test(token))
     return 'it has a space, a line break or another character that no token has: copy the token again, and nothing else';
-  return contractName === telegram.name ? telegramTokenProblem(token) : null;
+  return contractOf(contractName)?.tokenProblem(token) ?? null;
 }

@@ -102,3 +102,11 @@ function canonicalJson(value: unknown): string {
   }
   return JSON.stringify(value);
 }
+
+/** Names one attempt to a service that takes an id for tracing: `<bot>/<key>/<attempt>`, its key hashed where need be. */
+export function attemptTrace(bot: string, key: string, attempt: number): string {
+  const plain = `${bot}/${key}/${attempt}`;
+  return /^[A-Za-z0-9_.:/-]{1,128}$/.test(plain)
+    ? plain
+    : `${bot}/${bytesToHex(sha256(utf8ToBytes(key)))}/${attempt}`;
+}

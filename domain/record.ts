@@ -1,6 +1,6 @@
 import type { DecisionDoor } from './decisions.ts';
 import type { WaitWhy } from './lane/messages.ts';
-import type { OutcomeKind, Progress, RejectionKind, SentMessage } from './outcome.ts';
+import type { OutcomeKind, Progress, RejectionKind, SentMessage, ServiceError } from './outcome.ts';
 
 /** The states that people see. The last five are final: a reply ends in exactly one of them (invariant 7). */
 export type ReplyStateName =
@@ -47,6 +47,8 @@ export interface AttemptRecord {
   readonly progress: Progress;
   /** Identity of the worker process that made it, where that is known. Records of older workers have none. */
   readonly worker: string | null;
+  /** The service's own account of a failure, at services that give one. Absent from records of older workers. */
+  readonly error?: ServiceError;
 }
 
 /**
@@ -65,6 +67,8 @@ export interface ReplyRecord {
     readonly attempt: number;
     readonly since: string;
     readonly evidence: string;
+    /** The same again can only be refused again: `resend` is no choice. */
+    readonly isFinal?: true;
   } | null;
   readonly rejection: {
     readonly kind: RejectionKind;

@@ -1,5 +1,5 @@
-import type { RefusedWhy, ReplyClass, RevokeAnswer, WaitWhy } from './lane/messages.ts';
-import type { Outcome, OutcomeKind, Progress } from './outcome.ts';
+import type { ClaimMark, RefusedWhy, ReplyClass, RevokeAnswer, WaitWhy } from './lane/messages.ts';
+import type { Outcome, OutcomeKind, Progress, ServiceError } from './outcome.ts';
 import type { ReplyInput } from './reply-input.ts';
 
 /** Argument of the `sendMessage` activity: one run of it is at most one request (invariant 4). */
@@ -26,6 +26,8 @@ export interface SendInput {
   readonly ticketMs?: number;
   readonly heldSinceMs?: number;
   readonly known?: { readonly epoch: string; readonly notBeforeMs: number };
+  /** The earliest attempt that may have arrived, where this run repeats it under its idempotency key. */
+  readonly doubt?: ClaimMark;
 }
 
 /** What one run of the activity came to. Expected outcomes are values: the activity throws only what nobody expects. */
@@ -71,9 +73,15 @@ export type SendFinding =
       readonly chat: string;
       /** With a flood: its deadline on the lane's clock, and the lane. */
       readonly known?: { readonly epoch: string; readonly notBeforeMs: number };
+      /** Where the claim stands, at services with idempotency keys. */
+      readonly mark?: ClaimMark;
+      readonly error?: ServiceError;
     };
 
-/** What the lane says of a run that returned nothing, and which worker had it, where the history tells. */
+/**
+ * What the lane says of a run that returned nothing, and which worker had it, where the history tells. A `mark` only where
+ * the contract of the bot's service protects a repetition.
+ */
 export type LostRunAnswer = RevokeAnswer & { readonly worker?: string };
 
 /** How an activity run ended that returned nothing. */
@@ -88,6 +96,8 @@ export type SendLoss =
       readonly reported: OutcomeKind | null;
       readonly why: string;
       readonly worker?: string;
+      /** Where the claim stands: the same request may be repeated under its idempotency key. */
+      readonly mark?: ClaimMark;
       /** What the lane was told is kept as a late proof. Absent from histories of older workers. */
       readonly isProof?: boolean;
     }

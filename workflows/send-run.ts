@@ -52,7 +52,8 @@ export async function runSend(reply: Reply, scope: CancellationScope): Promise<S
 }
 
 function sendInput(reply: Reply): SendInput {
-  const { input, chat, runs, attemptCount, expiresAtMs, allowExpired, ticketMs, heldSinceMs, known } = reply;
+  const { input, chat, runs, attemptCount, expiresAtMs, allowExpired, ticketMs, heldSinceMs, known, doubt } =
+    reply;
   const { firstExecutionRunId, memo } = workflowInfo();
   // Our starts carry the hash, and cannot be repeated; "start one like this" in the Web UI drops it.
   const bare = memo?.[memoFields.contentHash] === undefined && mayBeRestart(reply);
@@ -73,6 +74,7 @@ function sendInput(reply: Reply): SendInput {
     ...(ticketMs === null ? {} : { ticketMs }),
     ...(heldSinceMs === null ? {} : { heldSinceMs }),
     ...(known === null ? {} : { known }),
+    ...(doubt === null ? {} : { doubt: doubt.since }),
   };
 }
 
@@ -110,6 +112,7 @@ function proofOf(reported: OutcomeKind | null): { readonly isProof?: true } {
     case 'unknown':
     case 'flood':
     case 'unreached':
+    case 'paused':
       return {};
     default:
       return assertNever(reported);
@@ -122,7 +125,14 @@ function lossBy(answer: LostRunAnswer, why: string): SendLoss {
     case 'never':
       return { kind: 'never_claimed' };
     case 'yes':
-      return { kind: 'claimed', reported: answer.reported, why, ...who, ...proofOf(answer.reported) };
+      return {
+        kind: 'claimed',
+        reported: answer.reported,
+        why,
+        ...who,
+        ...(answer.mark === undefined ? {} : { mark: answer.mark }),
+        ...proofOf(answer.reported),
+      };
     case 'lost':
       return { kind: 'lost', why: `${why}, and the lane has lost its memory of it`, ...who };
   }

@@ -74,7 +74,9 @@ function isAsk(value: unknown): value is Ask {
     instant('scheduledAtMs') &&
     optional('after', text) &&
     ['ticketMs', 'heldSinceMs', 'expiresAtMs'].every((field) => optional(field, instant)) &&
-    (ask['known'] === undefined || isKnown(ask['known']))
+    (ask['known'] === undefined || isKnown(ask['known'])) &&
+    (ask['hasKeys'] === undefined || typeof ask['hasKeys'] === 'boolean') &&
+    (ask['doubt'] === undefined || isProtectedAsk(ask['doubt']))
   );
 }
 
@@ -82,6 +84,15 @@ function isKnown(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   const { epoch, notBeforeMs } = value as Record<string, unknown>;
   return typeof epoch === 'string' && Number.isSafeInteger(notBeforeMs);
+}
+
+function isProtectedAsk(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { epoch, ...bounds } = value as Record<string, unknown>;
+  return (
+    typeof epoch === 'string' &&
+    ['atMs', 'count', 'windowMs', 'otherKeys'].every((field) => Number.isSafeInteger(bounds[field]))
+  );
 }
 
 function isCount(value: unknown): boolean {
@@ -96,6 +107,7 @@ const outcomes: ReadonlySet<unknown> = new Set([
   'migrated',
   'unknown',
   'unreached',
+  'paused',
   'gone',
 ] satisfies Report['outcome'][]);
 

@@ -3,6 +3,7 @@ import type { Ask, Verdict, WaitWhy } from './messages.ts';
 import { type OrderAnswer, markDone, noteLateness, orderOf, takePlace } from './order.ts';
 import type { Place } from './places.ts';
 import { policyInForce } from './policy.ts';
+import { isProtected, markOf } from './protection.ts';
 import { grantBytes, hasRoomForGrant } from './size.ts';
 import { botFreeAtMs, chatFreeAtMs, isBotIdle } from './slots.ts';
 import { type Lane, bucketOf, movedChat, newChat } from './state.ts';
@@ -55,11 +56,20 @@ export function decideAsk(lane: Lane, ask: Ask, nowMs: number): Verdict {
     markDone(lane, lane.chats.get(bucket), ask.reply, nowMs);
     return { kind: 'refused', nowMs, why: 'expired', epoch: lane.epoch };
   }
+  if (!isProtected(lane, ask, nowMs)) return refuseUnprotected(lane, bucket, ask, nowMs);
   noteKnownCooldown(lane, ask, nowMs);
   if (ask.ticketMs !== undefined) noteLateness(lane, ask.ticketMs, nowMs);
   const chat = lane.chats.get(bucket) ?? newChat(ask.chatKind);
   const place = takePlace(lane, { bucket, chat }, ask, nowMs);
-  return passGates({ lane, policy: policyInForce(lane), ask, bucket, chat, place, nowMs });
+  const verdict = passGates({ lane, policy: policyInForce(lane), ask, bucket, chat, place, nowMs });
+  // What it must wait for outlasts its protection: a person need not wait as well.
+  const outlasts = verdict.kind === 'wait' && !isProtected(lane, ask, verdict.untilMs);
+  return outlasts ? refuseUnprotected(lane, bucket, ask, nowMs) : verdict;
+}
+
+function refuseUnprotected(lane: Lane, bucket: string, ask: Ask, nowMs: number): Verdict {
+  markDone(lane, lane.chats.get(bucket), ask.reply, nowMs);
+  return { kind: 'refused', nowMs, why: 'unprotected', epoch: lane.epoch };
 }
 
 /** A lane that was lost is told the cooldown by those who waited for it (rule 5). */
@@ -73,7 +83,9 @@ function noteKnownCooldown(lane: Lane, { known }: Ask, nowMs: number): void {
 
 function go(lane: Lane, ask: Ask, nowMs: number): Verdict {
   const chat = movedChat(lane, ask.chat);
-  return { kind: 'go', nowMs, epoch: lane.epoch, ...(chat === ask.chat ? {} : { chat }) };
+  const fence = lane.fences.get(fenceKey(ask.reply));
+  const mark = ask.hasKeys === true && fence ? { mark: markOf(lane, fence) } : {};
+  return { kind: 'go', nowMs, epoch: lane.epoch, ...(chat === ask.chat ? {} : { chat }), ...mark };
 }
 
 /** The gates in their order: stops, cooldown, order, chat, bot, probe. */

@@ -38,6 +38,7 @@ export function fenceAnswer(lane: Lane, ask: Ask, nowMs: number): RefusedWhy | '
 
 /** Remembers a grant: from now on only this ask may have it, and only once (invariant 4). */
 export function setFence(lane: Lane, ask: Ask, bucket: string, nowMs: number): void {
+  lane.granted++;
   putFence(lane, fenceKey(ask.reply), {
     attempt: ask.attempt,
     run: shortHash(ask.run, 6),
@@ -46,6 +47,7 @@ export function setFence(lane: Lane, ask: Ask, bucket: string, nowMs: number): v
     chatKind: ask.chatKind,
     weight: ask.weight,
     grantedAtMs: nowMs,
+    count: ask.hasKeys === true ? lane.granted : 0,
     revokedAtMs: lane.fences.get(fenceKey(ask.reply))?.revokedAtMs ?? null,
     state: { kind: 'outstanding' },
   });

@@ -16,6 +16,9 @@ const authStreakLimit = 3;
 const unreadableStreakLimit = 10;
 /** A flood with a delay of zero must not become a spin. */
 const shortestFloodMs = 1000;
+/** A pause of the service as a whole: the first, and the longest. */
+const shortestServicePauseMs = 60_000;
+const longestServicePauseMs = 30 * 60_000;
 /** The end of the calendar: later deadlines are kept as this one, so that all instants stay exact. */
 const lastInstantMs = 8.64e15;
 
@@ -36,7 +39,9 @@ export function noteReport(lane: Lane, report: Report, nowMs: number): void {
   const answeredAtMs = Math.ceil(nowMs - ageMs);
   if (isFresh) settle(lane, fence, report, answeredAtMs, nowMs);
   else noteLateReport(lane, fence, report, nowMs);
-  if (outcome === 'flood' || outcome === 'held') noteFlood(lane, report, answeredAtMs, nowMs, fence);
+  if (outcome === 'flood' || (outcome === 'held' && report.detail !== 'no_flood'))
+    noteFlood(lane, report, answeredAtMs, nowMs, fence);
+  if (outcome === 'paused') noteServicePause(lane, fence, answeredAtMs, nowMs);
   if (!isFresh) return;
   noteStreaks(lane, report, nowMs);
   noteProbe(lane, key, report);
@@ -101,9 +106,29 @@ function noteFlood(
   };
 }
 
+/** The service says neither for how long nor for whom: the whole lane waits, twice as long each time. */
+function noteServicePause(lane: Lane, fence: Fence | undefined, answeredAtMs: number, nowMs: number): void {
+  const { cooldown } = lane;
+  // What was under way when the first of several was told says nothing new.
+  if (cooldown?.reason === 'service_paused' && fence && fence.grantedAtMs <= cooldown.savedAtMs) return;
+  const delayMs = Math.min(
+    longestServicePauseMs,
+    shortestServicePauseMs * 2 ** Math.min(lane.pauseStreak, 30),
+  );
+  lane.pauseStreak++;
+  moveCooldown(lane, {
+    notBeforeMs: Math.ceil(answeredAtMs + delayMs),
+    reason: 'service_paused',
+    savedAtMs: nowMs,
+    by: null,
+    why: null,
+  });
+}
+
 function noteStreaks(lane: Lane, report: Report, nowMs: number): void {
   const isSilent = report.outcome === 'unknown' && report.detail === undefined;
   lane.silentStreak = isSilent ? lane.silentStreak + 1 : 0;
+  if (isAnswered(report)) lane.pauseStreak = 0;
   if (report.detail === 'auth') {
     lane.authStreak++;
     lane.unreadableStreak = 0;
@@ -121,6 +146,16 @@ function noteStreaks(lane: Lane, report: Report, nowMs: number): void {
     lane.authStreak = 0;
     lane.unreadableStreak = 0;
   }
+}
+
+/** Whether a report shows that the service is at work again. */
+function isAnswered({ outcome, detail }: Report): boolean {
+  return (
+    outcome === 'sent' ||
+    outcome === 'migrated' ||
+    outcome === 'flood' ||
+    (outcome === 'rejected' && detail !== 'auth')
+  );
 }
 
 /** Only what proves that the service takes requests again opens the lane (rule 17). */
@@ -141,7 +176,8 @@ function notePlace(lane: Lane, chatId: string, fence: Fence, report: Report, now
     case 'held':
     case 'unknown':
     case 'gone':
-      return markDone(lane, chat, report.reply, nowMs);
+      if (report.keepsPlace !== true) markDone(lane, chat, report.reply, nowMs);
+      return;
     case 'rejected':
       // A refusal of the bot stops the lane, not the reply: it keeps its place.
       if (report.detail !== 'auth') markDone(lane, chat, report.reply, nowMs);
@@ -149,7 +185,8 @@ function notePlace(lane: Lane, chatId: string, fence: Fence, report: Report, now
     case 'migrated':
       if (report.movedTo !== undefined) moveChat(lane, chatId, report.movedTo);
       return;
-    case 'flood': {
+    case 'flood':
+    case 'paused': {
       // It comes again after the deadline, and keeps its place until then.
       const place = chat?.places.get(shortHash(report.reply, 6));
       if (place) place.ticketMs = Math.max(place.ticketMs, lane.cooldown?.notBeforeMs ?? 0);

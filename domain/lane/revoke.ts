@@ -1,4 +1,5 @@
 import { fenceKey, giveBackSlots, passProbeOn, putFence, settleFence } from './fence.ts';
+import { markOf } from './protection.ts';
 import type { RevokeAnswer, RevokeRequest } from './messages.ts';
 import { keepPlace, markDone } from './order.ts';
 import { policyInForce } from './policy.ts';
@@ -29,6 +30,7 @@ export function revokeAttempt(lane: Lane, request: RevokeRequest, nowMs: number)
     chatKind: 'chat',
     weight: 0,
     grantedAtMs: nowMs,
+    count: 0,
     revokedAtMs: nowMs,
     state: { kind: 'revoked', atMs: nowMs, answer },
   });
@@ -39,23 +41,24 @@ function revokeKnown(
   lane: Lane,
   key: string,
   fence: Fence,
-  { reply }: RevokeRequest,
+  { reply, hasKeys }: RevokeRequest,
   nowMs: number,
 ): RevokeAnswer {
+  const mark = hasKeys === true ? { mark: markOf(lane, fence) } : {};
   switch (fence.state.kind) {
     case 'revoked':
       return { kind: fence.state.answer };
     case 'settled':
-      return { kind: 'yes', reported: fence.state.outcome };
+      return { kind: 'yes', reported: fence.state.outcome, ...mark };
     case 'outstanding': {
       settleFence(fence, null, nowMs);
       fence.revokedAtMs = nowMs;
       // Its worker is lost, but its request may still be on the way: until its bound, as for one without an answer.
       giveBackSlots(lane, fence, fence.grantedAtMs + policyInForce(lane).answerBoundMs);
-      // It goes to a person, and gives up its place in the chat.
-      markDone(lane, lane.chats.get(fence.chat), reply, nowMs);
+      // It goes to a person, and gives up its place in the chat; or it comes again, and keeps it.
+      if (hasKeys !== true) markDone(lane, lane.chats.get(fence.chat), reply, nowMs);
       passProbeOn(lane, key);
-      return { kind: 'yes', reported: null };
+      return { kind: 'yes', reported: null, ...mark };
     }
   }
 }

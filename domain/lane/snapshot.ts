@@ -21,13 +21,25 @@ export interface LaneSnapshot {
   readonly claims: readonly ClaimRow[];
   /**
    * Claims that are over, and revocations: key, run (padded), granted, revoked (or as many dashes), instant, one character
-   * of state, attempt in base 36 and a space.
+   * of state, attempt in base 36, a point and the claim's count in base 36 where it was counted, and a space.
    */
   readonly over: string;
 }
 
-/** A claim that is out: key, attempt, run, granted, revoked or null, nonce, chat, 1 for a group, weight. */
-type ClaimRow = readonly [string, number, string, number, number | null, string, string, 0 | 1, number];
+/** A claim that is out: key, attempt, run, granted, revoked or null, nonce, chat, 1 for a group, weight, count. */
+type ClaimRow = readonly [
+  string,
+  number,
+  string,
+  number,
+  number | null,
+  string,
+  string,
+  0 | 1,
+  number,
+  // Absent from snapshots of older lanes.
+  number?,
+];
 
 const instantWidth = 6;
 const longestDeltaMs = 36 ** instantWidth - 1;
@@ -44,6 +56,7 @@ const stateLetters: Readonly<Record<OverName, string>> = {
   migrated: 'm',
   unknown: 'u',
   unreached: 'n',
+  paused: 'p',
 };
 type OverName = OutcomeKind | 'never' | 'lost' | 'nothing';
 const stateNames = new Map(Object.entries(stateLetters).map(([name, letter]) => [letter, name as OverName]));
@@ -127,15 +140,26 @@ function thawPlaces(text: string, baseMs: number): Places {
 
 function claimRow(key: string, fence: Fence, baseMs: number): [ClaimRow] | undefined {
   if (fence.state.kind !== 'outstanding') return undefined;
-  const { attempt, run, nonce, chat, chatKind, weight, grantedAtMs, revokedAtMs } = fence;
+  const { attempt, run, nonce, chat, chatKind, weight, grantedAtMs, revokedAtMs, count } = fence;
   const revoked = revokedAtMs === null ? null : revokedAtMs - baseMs;
   return [
-    [key, attempt, run, grantedAtMs - baseMs, revoked, nonce, chat, chatKind === 'group' ? 1 : 0, weight],
+    [
+      key,
+      attempt,
+      run,
+      grantedAtMs - baseMs,
+      revoked,
+      nonce,
+      chat,
+      chatKind === 'group' ? 1 : 0,
+      weight,
+      count,
+    ],
   ];
 }
 
 function thawClaim(row: ClaimRow, baseMs: number): Fence {
-  const [, attempt, run, granted, revoked, nonce, chat, group, weight] = row;
+  const [, attempt, run, granted, revoked, nonce, chat, group, weight, count = 0] = row;
   return {
     attempt,
     run,
@@ -144,6 +168,7 @@ function thawClaim(row: ClaimRow, baseMs: number): Fence {
     chatKind: group === 1 ? 'group' : 'chat',
     weight,
     grantedAtMs: granted + baseMs,
+    count,
     revokedAtMs: revoked === null ? null : revoked + baseMs,
     state: { kind: 'outstanding' },
   };
@@ -151,14 +176,15 @@ function thawClaim(row: ClaimRow, baseMs: number): Fence {
 
 function overText(
   key: string,
-  { attempt, run, grantedAtMs, revokedAtMs, state }: Fence,
+  { attempt, run, grantedAtMs, count, revokedAtMs, state }: Fence,
   baseMs: number,
 ): string {
   if (state.kind === 'outstanding') return '';
   const name = state.kind === 'revoked' ? state.answer : (state.outcome ?? 'nothing');
   const revoked = revokedAtMs === null ? noInstant : instantText(revokedAtMs, baseMs);
   const instants = instantText(grantedAtMs, baseMs) + revoked + instantText(state.atMs, baseMs);
-  return `${key}${run.padEnd(6, '.')}${instants}${stateLetters[name]}${attempt.toString(36)} `;
+  const counted = count > 0 ? `.${count.toString(36)}` : '';
+  return `${key}${run.padEnd(6, '.')}${instants}${stateLetters[name]}${attempt.toString(36)}${counted} `;
 }
 
 function thawOver(lane: Lane, text: string, baseMs: number): void {
@@ -168,14 +194,16 @@ function thawOver(lane: Lane, text: string, baseMs: number): void {
       row.slice(18 + index * instantWidth, 18 + (index + 1) * instantWidth);
     const stateAt = 18 + 3 * instantWidth;
     const revoked = instantAt(1);
+    const [attempt = '', count = '0'] = row.slice(stateAt + 1).split('.');
     lane.fences.set(row.slice(0, 12), {
-      attempt: Number.parseInt(row.slice(stateAt + 1), 36),
+      attempt: Number.parseInt(attempt, 36),
       run: row.slice(12, 18).replaceAll('.', ''),
       nonce: '',
       chat: '',
       chatKind: 'chat',
       weight: 0,
       grantedAtMs: instantOf(instantAt(0), baseMs),
+      count: Number.parseInt(count, 36),
       revokedAtMs: revoked === noInstant ? null : instantOf(revoked, baseMs),
       state: thawState(row.charAt(stateAt), instantOf(instantAt(2), baseMs)),
     });

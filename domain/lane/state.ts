@@ -8,7 +8,7 @@ import type { SeenPolicy } from './policy.ts';
 /** Where a cooldown came from. Never chat ids or text. */
 export interface Cooldown {
   readonly notBeforeMs: number;
-  readonly reason: 'flood' | 'held' | 'extended' | 'override' | 'known';
+  readonly reason: 'flood' | 'held' | 'service_paused' | 'extended' | 'override' | 'known';
   readonly savedAtMs: number;
   readonly by: string | null;
   readonly why: string | null;
@@ -58,6 +58,8 @@ export interface Fence {
   readonly chatKind: 'chat' | 'group';
   readonly weight: number;
   readonly grantedAtMs: number;
+  /** How many claims the lane had granted with this one; 0 where no idempotency key needs it. */
+  readonly count: number;
   /** When this or an earlier attempt was revoked: one of its late claims may still be on its way. */
   revokedAtMs: number | null;
   state: FenceState;
@@ -103,6 +105,8 @@ export interface Lane {
   unreadableStreak: number;
   /** Requests in a row that got no answer. */
   silentStreak: number;
+  /** Answers in a row by which the service as a whole had paused. */
+  pauseStreak: number;
   chats: Map<string, Chat>;
   /** By short hash of reply key, long enough that two never meet. */
   fences: Map<string, Fence>;
@@ -132,6 +136,8 @@ export interface Lane {
   bytes: number;
   /** When an operator last opened the lane: cooldowns that earlier lanes told of are void since then. */
   overriddenAtMs: number | null;
+  /** Claims granted since the lane was born: what an idempotency key protects is counted by them. */
+  granted: number;
   sent: number;
   floods: number;
   lastFlood: FloodEvidence | null;
@@ -154,6 +160,7 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
     authStreak: 0,
     unreadableStreak: 0,
     silentStreak: 0,
+    pauseStreak: 0,
     chats: new Map(),
     fences: new Map(),
     moved: new Map(),
@@ -171,6 +178,7 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
     placeCount: 0,
     bytes: 0,
     overriddenAtMs: null,
+    granted: 0,
     sent: 0,
     floods: 0,
     lastFlood: null,

@@ -1,5 +1,5 @@
 import { isoTime } from '../lane/show.ts';
-import type { Progress } from '../outcome.ts';
+import type { Progress, ServiceError } from '../outcome.ts';
 import type { AttemptRecord } from '../record.ts';
 import type { Reply } from './state.ts';
 
@@ -14,6 +14,7 @@ export function addAttempt(
     readonly progress: Progress;
     readonly httpStatus: number | null;
     readonly worker: string | null;
+    readonly error?: ServiceError;
   },
   nowMs: number,
 ): Reply {

@@ -11,7 +11,16 @@ export function decisionRefusal(reply: Reply, request: DecisionRequest, nowMs: n
   if (request.attempt !== reply.attemptCount) {
     return `attempt: the review is about attempt ${reply.attemptCount}, not ${request.attempt}: look at it again`;
   }
-  return expiryRefusal(reply.expiresAtMs, request, nowMs);
+  return finalRefusal(phase, request) ?? expiryRefusal(reply.expiresAtMs, request, nowMs);
+}
+
+/** Why a reply is not sent again that could only be refused again, or undefined. */
+export function finalRefusal(
+  review: { readonly isFinal?: true },
+  { decision }: DecisionRequest,
+): string | undefined {
+  if (decision !== 'resend' || review.isFinal !== true) return undefined;
+  return 'resend: the service would refuse the same again: decide not_sent, and send it under a new key';
 }
 
 /** Why a reply that expires then is not sent again, or undefined. */
@@ -40,6 +49,7 @@ export function applyDecision(
     ...reply,
     decision: { attempt, decision, by, reason, at: isoTime(nowMs), door, via, bulk, seen },
     cancel: null,
+    doubt: null,
   };
   switch (decision) {
     case 'sent': {

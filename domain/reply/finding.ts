@@ -1,6 +1,7 @@
 import { assertNever } from '../outcome.ts';
 import type { SendFinding } from '../send.ts';
 import { addAttempt, addLostAttempt } from './attempt.ts';
+import { keepDoubt } from './doubt.ts';
 import { noteOutcome } from './outcome.ts';
 import { review, wait, backoff, toUnknown } from './phases.ts';
 import { askAboutReset, askAboutRestart } from './reset.ts';
@@ -29,12 +30,16 @@ const shortestWithHeadStartMs = 4000;
 /** Takes in what the run in flight returned. `chance` in [0, 1) spreads the backoff. */
 export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, chance: number): Reply {
   if (reply.phase.at !== 'sending') return reply;
+  return keepDoubt(takeIn(reply, reply.phase.sinceMs, finding, nowMs, chance), nowMs);
+}
+
+function takeIn(reply: Reply, sinceMs: number, finding: SendFinding, nowMs: number, chance: number): Reply {
   switch (finding.kind) {
     case 'postponed': {
       const isUnheard = finding.ticketMs === null && finding.why === 'backoff';
       const unheardStreak = isUnheard ? reply.unheardStreak + 1 : 0;
       const factor = Math.min(longestSilenceFactor, Math.max(1, Math.ceil(unheardStreak / runsPerSilence)));
-      const waitMs = timerMs(finding, reply.phase.sinceMs, nowMs) * factor;
+      const waitMs = timerMs(finding, sinceMs, nowMs) * factor;
       return {
         ...reply,
         phase: wait(finding.why, nowMs + waitMs, finding.ticketMs),
@@ -68,11 +73,19 @@ export function noteFinding(reply: Reply, finding: SendFinding, nowMs: number, c
         phase: { at: 'rejected', rejection: { kind: 'request', code: null, description: finding.problem } },
       };
     case 'attempted': {
-      const { outcome, progress, httpStatus, worker, chat, known } = finding;
-      const attempted = addAttempt(reply, { outcome: outcome.kind, progress, httpStatus, worker }, nowMs);
+      const { outcome, progress, httpStatus, worker, chat, known, mark, error } = finding;
+      const attempt = {
+        outcome: outcome.kind,
+        progress,
+        httpStatus,
+        worker,
+        ...(error === undefined ? {} : { error }),
+      };
+      const attempted = addAttempt(reply, attempt, nowMs);
       return noteOutcome(
         { ...attempted, known: known ?? reply.known, placeIn: chat },
         outcome,
+        mark,
         nowMs,
         chance,
       );
@@ -117,6 +130,8 @@ function noteRefusal(
         ...reply,
         phase: review('held', 'the lane could not read the claim: worker and lane differ', nowMs),
       };
+    case 'unprotected':
+      return toUnknown(reply, 'its idempotency key protects a repetition no longer', nowMs);
     case 'claimed':
     case 'revoked':
     case 'other_run': {

@@ -1,4 +1,5 @@
 import { assertNever } from '../outcome.ts';
+import { keepDoubt } from './doubt.ts';
 import { review } from './phases.ts';
 import { decideByPolicy, policyDueMs } from './review-policy.ts';
 import type { Phase, Reply } from './state.ts';
@@ -21,7 +22,8 @@ export type Gate =
  * every run, never during one; an expiry never closes a review, and only a policy of the bot does without a person.
  */
 export function passGate(reply: Reply, nowMs: number): { readonly reply: Reply; readonly gate: Gate } {
-  const to = (phase: Phase): { reply: Reply; gate: Gate } => passGate({ ...reply, phase }, nowMs);
+  const to = (phase: Phase): { reply: Reply; gate: Gate } =>
+    passGate(keepDoubt({ ...reply, phase }, nowMs), nowMs);
   const { phase } = reply;
   switch (phase.at) {
     case 'sent':

@@ -21,5 +21,5 @@ export {
   stopByLateProof,
 } from './late-proof.ts';
 export { type AuditEntry, auditEntry } from './audit.ts';
-export { applyDecision, decisionRefusal, expiryRefusal } from './decision.ts';
+export { applyDecision, decisionRefusal, expiryRefusal, finalRefusal } from './decision.ts';
 export { replyRecord, replyStateOf } from './show.ts';

@@ -19,6 +19,7 @@ const outcomes: Readonly<Record<LateOutcome, true>> = {
   rejected: true,
   migrated: true,
   unreached: true,
+  paused: true,
 };
 
 /** What is wrong with such a note, or undefined. */
@@ -53,7 +54,9 @@ export function noteLateProof(reply: Reply, note: LateProofNote, nowMs: number):
  * decided without knowing that. The same reply where there is nothing to stop.
  */
 export function stopByLateProof(reply: Reply, nowMs: number): Reply {
-  const { lateProof, phase } = reply;
+  const { lateProof, phase, doubt } = reply;
+  // A repetition under its key sends nothing twice, and brings the answer back.
+  if (doubt !== null) return reply;
   if (lateProof?.outcome !== 'sent' || (phase.at !== 'ready' && phase.at !== 'waiting')) return reply;
   return toUnknown(reply, `${sentAfterAll(lateProof)}; what was to be sent again has not left`, nowMs);
 }

@@ -1,6 +1,7 @@
-import { assertNever } from '../outcome.ts';
+import { assertNever, type OutcomeKind } from '../outcome.ts';
 import type { SendLoss } from '../send.ts';
 import { addAttempt, addLostAttempt } from './attempt.ts';
+import { keepDoubt, repeatInDoubt } from './doubt.ts';
 import { noteLateProof } from './late-proof.ts';
 import { backoff, toUnknown } from './phases.ts';
 import type { Reply } from './state.ts';
@@ -8,6 +9,10 @@ import type { Reply } from './state.ts';
 /** Takes in that the run in flight returned nothing. */
 export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: number): Reply {
   if (reply.phase.at !== 'sending') return reply;
+  return keepDoubt(takeIn(reply, loss, nowMs, chance), nowMs);
+}
+
+function takeIn(reply: Reply, loss: SendLoss, nowMs: number, chance: number): Reply {
   switch (loss.kind) {
     case 'not_started':
       return { ...reply, phase: backoff(reply, 1, nowMs, chance) };
@@ -18,12 +23,12 @@ export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: nu
     }
     case 'claimed': {
       // The lane was told before the activity was lost: what it was told is proof where nothing can have arrived.
-      if (loss.reported === 'flood' || loss.reported === 'unreached') {
+      if (loss.reported === 'flood' || loss.reported === 'unreached' || loss.reported === 'paused') {
         const attempted = addAttempt(
           reply,
           {
             outcome: loss.reported,
-            progress: loss.reported === 'flood' ? 'answered' : 'not_connected',
+            progress: loss.reported === 'unreached' ? 'not_connected' : 'answered',
             httpStatus: null,
             worker: loss.worker ?? null,
           },
@@ -34,6 +39,11 @@ export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: nu
           floods: attempted.spent.floods + (loss.reported === 'flood' ? 1 : 0),
         };
         return { ...attempted, spent, phase: backoff(reply, 1, nowMs, chance) };
+      }
+      // Its answer is lost, but not beyond recall: the same key brings it back.
+      if (loss.mark && isRecalled(loss.reported)) {
+        const lost = addLostAttempt(reply, loss.worker ?? null, nowMs);
+        return repeatInDoubt(lost, loss.mark, loss.why, nowMs, chance);
       }
       const told = loss.reported === null ? '' : `; the lane was told "${loss.reported}" before that`;
       const lost = toUnknown(addLostAttempt(reply, loss.worker ?? null, nowMs), `${loss.why}${told}`, nowMs);
@@ -50,4 +60,9 @@ export function noteLoss(reply: Reply, loss: SendLoss, nowMs: number, chance: nu
     default:
       return assertNever(loss);
   }
+}
+
+/** Whether a repetition under the same key tells more than what the lane was told. */
+function isRecalled(reported: OutcomeKind | null): boolean {
+  return reported === null || reported === 'unknown' || reported === 'sent';
 }

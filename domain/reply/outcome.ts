@@ -1,10 +1,24 @@
+import type { ClaimMark } from '../lane/messages.ts';
 import { assertNever, type Outcome } from '../outcome.ts';
 import { spendAttempt } from './attempt.ts';
+import { repeatInDoubt } from './doubt.ts';
 import { review, wait, backoff, toUnknown } from './phases.ts';
 import type { Reply } from './state.ts';
 
-/** What an attempt's outcome makes of the reply. The attempt itself has been noted. */
-export function noteOutcome(reply: Reply, outcome: Outcome, nowMs: number, chance: number): Reply {
+/** A service that has paused is asked again when the lane says: soon the reply asks the lane. */
+const askAfterPauseMs = 1000;
+
+/**
+ * What an attempt's outcome makes of the reply. The attempt itself has been noted. `mark` is where its claim stands, at
+ * services whose idempotency keys protect a repetition.
+ */
+export function noteOutcome(
+  reply: Reply,
+  outcome: Outcome,
+  mark: ClaimMark | undefined,
+  nowMs: number,
+  chance: number,
+): Reply {
   const readable = { ...reply, unreachedStreak: 0 };
   /** The lane has been told that the reply had its turn. */
   const through = { ...readable, placeIn: null };
@@ -21,8 +35,12 @@ export function noteOutcome(reply: Reply, outcome: Outcome, nowMs: number, chanc
         phase: wait('cooldown', nowMs + delayMs, ticketMs),
       };
     }
-    case 'held':
-      return { ...spendAttempt(through), phase: review('held', outcome.evidence, nowMs) };
+    case 'paused':
+      return { ...readable, ticketMs: null, phase: wait('cooldown', nowMs + askAfterPauseMs, null) };
+    case 'held': {
+      const held = review('held', outcome.evidence, nowMs);
+      return { ...spendAttempt(through), phase: outcome.isFinal ? { ...held, isFinal: true } : held };
+    }
     case 'rejected':
       // A refusal of the bot itself says nothing of the reply: the lane stops, the reply waits (invariant 7).
       if (outcome.rejection.kind === 'auth')
@@ -44,6 +62,8 @@ export function noteOutcome(reply: Reply, outcome: Outcome, nowMs: number, chanc
       return { ...reply, unreachedStreak, phase: backoff(reply, unreachedStreak, nowMs, chance) };
     }
     case 'unknown':
+      if (mark && outcome.mayRepeat === true)
+        return repeatInDoubt(spendAttempt(readable), mark, outcome.evidence, nowMs, chance);
       return toUnknown(spendAttempt(through), outcome.evidence, nowMs);
     default:
       return assertNever(outcome);

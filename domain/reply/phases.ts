@@ -3,7 +3,7 @@ import type { ReviewKind } from '../record.ts';
 import type { Phase, Reply } from './state.ts';
 
 /** In front of a person. */
-export function review(kind: ReviewKind, evidence: string, nowMs: number): Phase {
+export function review(kind: ReviewKind, evidence: string, nowMs: number): Extract<Phase, { at: 'review' }> {
   return { at: 'review', kind, sinceMs: nowMs, evidence };
 }
 

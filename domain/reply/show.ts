@@ -39,6 +39,7 @@ export function replyRecord(reply: Reply): ReplyRecord {
             attempt: reply.attemptCount,
             since: isoTime(phase.sinceMs),
             evidence: phase.evidence,
+            ...(phase.isFinal ? { isFinal: phase.isFinal } : {}),
           }
         : null,
     rejection: phase.at === 'rejected' ? phase.rejection : null,

@@ -1,5 +1,5 @@
 import type { CancelRequest, DecisionDoor } from '../decisions.ts';
-import type { WaitWhy } from '../lane/messages.ts';
+import type { ClaimMark, WaitWhy } from '../lane/messages.ts';
 import type { Rejection, SentMessage } from '../outcome.ts';
 import type { AttemptRecord, DecisionRecord, LateProof, ReviewKind } from '../record.ts';
 import type { ReplyInput } from '../reply-input.ts';
@@ -11,12 +11,26 @@ export type Phase =
   /** `untilMs` on the workflow's clock, `notBeforeMs` the same instant on the lane's, for people. */
   | { readonly at: 'waiting'; readonly why: WaitWhy; readonly untilMs: number; readonly notBeforeMs: number }
   | { readonly at: 'sending'; readonly sinceMs: number }
-  | { readonly at: 'review'; readonly kind: ReviewKind; readonly sinceMs: number; readonly evidence: string }
+  | {
+      readonly at: 'review';
+      readonly kind: ReviewKind;
+      readonly sinceMs: number;
+      readonly evidence: string;
+      readonly isFinal?: true;
+    }
   | { readonly at: 'sent'; readonly message: SentMessage | null }
   | { readonly at: 'rejected'; readonly rejection: Rejection }
   | { readonly at: 'cancelled' }
   | { readonly at: 'expired' }
   | { readonly at: 'not_sent' };
+
+export interface Doubt {
+  readonly since: ClaimMark;
+  readonly attempt: number;
+  readonly evidence: string;
+  /** Attempts since then that told nothing. */
+  readonly streak: number;
+}
 
 /** Everything a reply workflow knows. A value: each transition gives a new one. */
 export interface Reply {
@@ -40,6 +54,11 @@ export interface Reply {
     readonly sinceMs: number;
     readonly sinceRun: number;
   };
+  /**
+   * The earliest attempt that may have arrived and is being repeated under its idempotency key: until that has told what
+   * became of it, nothing may be said of the reply but that nobody knows (invariants 5 and 7).
+   */
+  readonly doubt: Doubt | null;
   readonly unreachedStreak: number;
   readonly noTokenStreak: number;
   /** Runs in a row to which the lane did not answer. */
@@ -73,6 +92,7 @@ export function newReply(input: ReplyInput, nowMs: number): Reply {
     lastAttemptAtMs: null,
     budgets: defaultBudgets,
     spent: { attempts: 0, floods: 0, sinceMs: nowMs, sinceRun: 0 },
+    doubt: null,
     unreachedStreak: 0,
     noTokenStreak: 0,
     unheardStreak: 0,

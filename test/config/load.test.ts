@@ -13,6 +13,7 @@ describe('a bot that names only its contract and token has the defaults', () => 
       name: 'support',
       contract: 'telegram',
       token: { kind: 'env', variable: 'SUPPORT_TOKEN' },
+      account: null,
       apiRoot: 'https://api.telegram.org',
       limits: {
         bot: [{ limit: 30, perMs: 1000 }],

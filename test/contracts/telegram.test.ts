@@ -54,10 +54,12 @@ describe('each collected answer has its outcome', () => {
 
 describe('the request', () => {
   const token = '7000000001:AAexample_example-example_example12';
+  const apiRoot = telegram.defaultApiRoot;
+  const options = { apiRoot, token, key: 'upd-1-reply', account: null, trace: 'support/upd-1-reply/1' };
 
   test('goes to the method under the root and the token, as JSON', () => {
     expect(
-      telegram.request(message({ chat_id: 4503599627370495 }), { apiRoot: 'https://bots.example/x/', token }),
+      telegram.request(message({ chat_id: 4503599627370495 }), { ...options, apiRoot: 'https://bots.example/x/' }),
     ).toEqual({
       url: `https://bots.example/x/bot${token}/sendMessage`,
       headers: { 'content-type': 'application/json' },
@@ -68,13 +70,13 @@ describe('the request', () => {
   test.each(['https://bots.example', 'https://bots.example/', 'https://bots.example///'])(
     'under the root without its last slashes: %s',
     (apiRoot) =>
-      expect(telegram.request(hello, { apiRoot, token }).url).toBe(
+      expect(telegram.request(hello, { ...options, apiRoot, token }).url).toBe(
         `https://bots.example/bot${token}/sendMessage`,
       ),
   );
 
   test('stays at its path, whatever the token', () => {
-    const { url } = telegram.request(hello, { apiRoot: telegram.defaultApiRoot, token: '1:a/../../x?y#z w' });
+    const { url } = telegram.request(hello, { ...options, token: '1:a/../../x?y#z w' });
     expect(new URL(url).pathname).toBe('/bot1:a%2F..%2F..%2Fx%3Fy%23z%20w/sendMessage');
     expect(new URL(url).host).toBe('api.telegram.org');
   });

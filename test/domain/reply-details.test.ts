@@ -44,6 +44,7 @@ test('a fresh reply knows nothing but its input', () => {
     lastAttemptAtMs: null,
     budgets: defaultBudgets,
     spent: { attempts: 0, floods: 0, sinceMs: startMs, sinceRun: 0 },
+    doubt: null,
     unreachedStreak: 0,
     noTokenStreak: 0,
     unheardStreak: 0,

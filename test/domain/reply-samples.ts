@@ -24,6 +24,7 @@ export const input: ReplyInput = {
 export const outcomes: Readonly<Record<OutcomeKind, Outcome>> = {
   sent: { kind: 'sent', message: { message_id: 501, date: 1_764_583_200 } },
   flood: { kind: 'flood', retryAfterSeconds: 35 },
+  paused: { kind: 'paused', evidence: '503 platform_paused' },
   held: { kind: 'held', evidence: '429 without a delay' },
   rejected: {
     kind: 'rejected',

@@ -390,6 +390,7 @@ test('a grant is remembered with all that its answer will need', () => {
     chatKind: 'group',
     weight: 3,
     grantedAtMs: startMs,
+    count: 0,
     revokedAtMs: null,
     state: { kind: 'outstanding' },
   });

@@ -1,6 +1,13 @@
 import { claimBatch, noteReports } from '../../../domain/lane/batch.ts';
 import { controlLane } from '../../../domain/lane/control.ts';
-import type { Ask, ControlAction, Report, RevokeAnswer, Verdict } from '../../../domain/lane/messages.ts';
+import type {
+  Ask,
+  ControlAction,
+  Report,
+  RevokeAnswer,
+  RevokeRequest,
+  Verdict,
+} from '../../../domain/lane/messages.ts';
 import { type LanePolicy, defaultLanePolicy } from '../../../domain/lane/policy.ts';
 import { extendCooldown } from '../../../domain/lane/report.ts';
 import { revokeAttempt } from '../../../domain/lane/revoke.ts';
@@ -46,8 +53,13 @@ export class LaneUnderTest {
     return this;
   }
 
-  revokes(reply: string, attempt = 1, scheduledAtMs = this.nowMs): RevokeAnswer {
-    return revokeAttempt(this.lane, { reply, attempt, scheduledAtMs }, this.nowMs);
+  revokes(
+    reply: string,
+    attempt = 1,
+    scheduledAtMs = this.nowMs,
+    part: Pick<RevokeRequest, 'hasKeys'> = {},
+  ): RevokeAnswer {
+    return revokeAttempt(this.lane, { reply, attempt, scheduledAtMs, ...part }, this.nowMs);
   }
 
   extends(seconds: number): this {

@@ -125,6 +125,8 @@ test('a lane without memory wants a probe, and knows nothing', () => {
     placeCount: 0,
     bytes: 0,
     overriddenAtMs: null,
+    granted: 0,
+    pauseStreak: 0,
     sent: 0,
     floods: 0,
     lastFlood: null,

@@ -54,6 +54,7 @@ describe('a claim that is taken back', () => {
       chatKind: 'chat',
       weight: 0,
       grantedAtMs: startMs + 9,
+      count: 0,
       revokedAtMs: startMs + 9,
       state: { kind: 'revoked', atMs: startMs + 9, answer: 'never' },
     });

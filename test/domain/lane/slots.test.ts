@@ -33,6 +33,7 @@ function laneWith({ agesMs = [] as readonly number[], weight = 1, chat = '77' } 
       chatKind: 'chat',
       weight,
       grantedAtMs: nowMs - ageMs,
+      count: 0,
       revokedAtMs: null,
       state: { kind: 'outstanding' },
     }),

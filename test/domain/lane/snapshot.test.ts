@@ -17,6 +17,7 @@ const fence = (state: FenceState, part: Partial<Fence> = {}): Fence => ({
   chatKind: 'chat',
   weight: 0,
   grantedAtMs: startMs - 500,
+  count: 37,
   revokedAtMs: null,
   state,
   ...part,
@@ -94,6 +95,7 @@ describe('rule 19: a lane goes on in its next run as it was', () => {
       'migrated',
       'unknown',
       'unreached',
+      'paused',
       null,
     ];
     for (const [i, outcome] of outcomes.entries())
@@ -163,14 +165,31 @@ describe('a snapshot is read by later versions', () => {
       done: 'cccccc1ffunz',
       answered: [[86_399_993, 1]],
       chats: [['77', 1, [[86_399_995, 2]], 'aaaaaa1ffuo0rbbbbbb1ffuo1Baaaaaa']],
-      claims: [['key-of-out__', 40, 'rrrrrr', 86_399_500, null, 'n', '77', 0, 3]],
-      over: 'key-of-over_rrrrrr1ffua4------1ffuo0s14 key-of-tomb_......1ffua41ffunz1ffuo0N14 ',
+      claims: [['key-of-out__', 40, 'rrrrrr', 86_399_500, null, 'n', '77', 0, 3, 37]],
+      over: 'key-of-over_rrrrrr1ffua4------1ffuo0s14.11 key-of-tomb_......1ffua41ffunz1ffuo0N14.11 ',
     });
+  });
+
+  test('and one of a lane that did not count its claims is read: they count as its first', () => {
+    const { claims, over, ...snapshot } = written();
+    const older = thawLane({
+      ...snapshot,
+      claims: claims.map((row) => row.slice(0, 9) as unknown as (typeof claims)[number]),
+      over: over.replaceAll('.11 ', ' '),
+    });
+    expect([...older.fences.values()].map(({ count, attempt }) => [count, attempt])).toEqual([
+      [0, 40],
+      [0, 40],
+      [0, 40],
+    ]);
+    const { granted: _, pauseStreak: __, ...lane } = snapshot.lane;
+    const oldest = thawLane({ ...written(), lane: lane as typeof snapshot.lane });
+    expect([oldest.granted, oldest.pauseStreak]).toEqual([0, 0]);
   });
 
   test('and a state that this version does not know is that of a claim of which nothing is known', () => {
     const snapshot = written();
-    const over = snapshot.over.replace(/s14 /, 'X14 ');
+    const over = snapshot.over.replace(/s14\.11 /, 'X14.11 ');
     expect(over).not.toBe(snapshot.over);
     expect(thawLane({ ...snapshot, over }).fences.get('key-of-over_')?.state).toEqual({
       kind: 'settled',

@@ -17,6 +17,7 @@ function fence(state: FenceState, part: Partial<Fence> = {}): Fence {
     chatKind: 'chat',
     weight: 1,
     grantedAtMs: startMs,
+    count: 0,
     revokedAtMs: null,
     state,
     ...part,
