@@ -3,7 +3,7 @@ import type { AnswerOutcome, SentMessage } from '../../domain/outcome.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
 import { countUtf8Bytes, printable } from '../text.ts';
 import { isChatId } from './chat-id.ts';
-import { resultKind } from './method.ts';
+import { batchField, resultKind } from './method.ts';
 import { rejectionKind } from './rejection-kind.ts';
 
 const maxEvidenceLength = 200;
@@ -92,8 +92,26 @@ function refused(content: Content, body: Fields, code: number): AnswerOutcome {
   const isMigration = isObject(parameters) && Object.hasOwn(parameters, 'migrate_to_chat_id');
   const chatId = isMigration ? own(parameters, 'migrate_to_chat_id') : undefined;
   if (isChatId(chatId)) return { kind: 'migrated', chat: String(chatId) };
+  if (isUnchanged(content, code, words)) {
+    const id = own(content.params, 'message_id');
+    return { kind: 'sent', message: { message_id: isCount(id) ? id : null, date: null } };
+  }
+  if (isPartly(content, code, words)) {
+    const seen = evidence(`HTTP ${code}, one of several messages failed: ${description(content, body)}`);
+    return { kind: 'unknown', unreadable: false, evidence: seen };
+  }
   const kind = isMigration ? 'destination' : rejectionKind(code, words);
   return { kind: 'rejected', rejection: { kind, code, description: description(content, body) } };
+}
+
+/** An edit that would change nothing: the message is as it was wanted. */
+function isUnchanged({ method }: Content, code: number, words: string): boolean {
+  return code === 400 && /^edit/i.test(method) && /^(bad request: )?message is not modified\b/i.test(words);
+}
+
+/** One of several messages was refused: of the others nothing is said, and they may stand in the chat. */
+function isPartly({ method }: Content, code: number, words: string): boolean {
+  return code === 400 && batchField(method) !== null && /\bfailed to send message #\d+/i.test(words);
 }
 
 /** No body in the form of the service: a proxy, a cut connection, or something else altogether. */

@@ -108,3 +108,53 @@ describe('where a call without a chat goes', () => {
     expect(weightOf('sendMediaGroup', { media: 'a text' })).toBe(1);
   });
 });
+
+describe('an edit that would change nothing has come about', () => {
+  const description =
+    'Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message';
+  const edit = (method: string, code = 400, words = description) =>
+    answered(
+      code,
+      { ok: false, error_code: code, description: words },
+      { method, params: { chat_id: 1, message_id: 9 } },
+    );
+
+  test.each(each(['editMessageText', 'editMessageReplyMarkup', 'EDITMESSAGECAPTION']))(
+    '%s is sent',
+    (method) => expect(edit(method)).toEqual({ kind: 'sent', message: { message_id: 9, date: null } }),
+  );
+
+  test('other methods, codes and sentences are refused as ever', () => {
+    expect(edit('sendMessage').kind).toBe('rejected');
+    expect(edit('editMessageText', 403).kind).toBe('rejected');
+    expect(edit('editMessageText', 400, "Bad Request: can't parse: message is not modified").kind).toBe(
+      'rejected',
+    );
+  });
+
+  test('an inline message has no id of its own', () =>
+    expect(
+      answered(
+        400,
+        { ok: false, error_code: 400, description },
+        {
+          method: 'editMessageText',
+          params: { inline_message_id: 'x' },
+        },
+      ),
+    ).toEqual({ kind: 'sent', message: { message_id: null, date: null } }));
+});
+
+describe('one of several messages that failed says nothing of the others', () => {
+  const description = 'Bad Request: failed to send message #2 with the error message "WEBPAGE_MEDIA_EMPTY"';
+  const refusal = (method: string, words = description) =>
+    answered(400, { ok: false, error_code: 400, description: words }, { method, params: { chat_id: 1 } });
+
+  test('sendMediaGroup: unknown', () =>
+    expect(refusal('sendMediaGroup')).toMatchObject({ kind: 'unknown', unreadable: false }));
+
+  test('a group that was refused as a whole is rejected', () =>
+    expect(refusal('sendMediaGroup', 'Bad Request: chat not found').kind).toBe('rejected'));
+
+  test('so is one message', () => expect(refusal('sendPhoto').kind).toBe('rejected'));
+});
