@@ -22,7 +22,7 @@ const rows = figures.map(
 const text = `# Benchmarks
 
 Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: Node ${process.versions.node}, ${cpus().length} cores,
-the embedded Temporal server (SQLite), the fake service on loopback. Absolute rates depend on the machine; the ratios were
+the embedded Temporal server, the fake service on loopback. Absolute rates depend on the machine; the ratios were
 taken in one run.
 
 | what | measured | goal | met |

@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
+import type { DevServerOptions } from '../tools/temporal/dev-server.ts';
 import { startNode } from '../test/support/rig/worker-process.ts';
 import { Rig, textReply } from '../test/support/rig/rig.ts';
 import { type Figure, median, round } from './figure.ts';
@@ -9,10 +13,27 @@ const rounds = 5;
 /** Fewer than one process lets in for one bot at a time. */
 const inFlight = 32;
 
-/** What a reply costs: its events, and replies per second over bare workflows, in turns on one server. */
+/**
+ * What a reply costs: its events, and replies per second over bare workflows, in turns on one server. Once with the server's
+ * SQLite on a file, as a server that outlives its process has it, and once in memory.
+ */
 export async function measureThroughput(note: (line: string) => void): Promise<Figure[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'replylane-bench-'));
+  try {
+    const onFile = await measureOn(note, { dbFilename: join(folder, 'temporal.db') }, 'a file');
+    return [...onFile, ...(await measureOn(note, {}, 'memory')).slice(1)];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureOn(
+  note: (line: string) => void,
+  server: DevServerOptions,
+  where: string,
+): Promise<Figure[]> {
   const unpaced = { limits: { bot: [], chat: [], group: [] }, maxOutstanding: 100 };
-  const rig = await Rig.start({ bots: { bench: { settings: unpaced } } });
+  const rig = await Rig.start({ bots: { bench: { settings: unpaced } }, server });
   const bare = await startNode('bench/bare/worker.js', { TEMPORAL_ADDRESS: rig.server.address });
   try {
     await rig.start(textReply('bench', 'first', 1));
@@ -25,7 +46,7 @@ export async function measureThroughput(note: (line: string) => void): Promise<F
         const handle = await rig.start(textReply('bench', `r-${turn}-${i}`, 10_000 + turn * 1000 + i));
         await handle.result();
       });
-      note(`round ${turn}: bare ${round(bareRate, 1)}/s, replies ${round(ourRate, 1)}/s`);
+      note(`SQLite in ${where}, round ${turn}: bare ${round(bareRate, 1)}/s, replies ${round(ourRate, 1)}/s`);
       // The first round warms up both.
       if (turn > 0) pairs.push({ ours: ourRate, bare: bareRate });
     }
@@ -39,7 +60,7 @@ export async function measureThroughput(note: (line: string) => void): Promise<F
         met: events <= 14 && requests === 1,
       },
       {
-        what: `replies per second over bare workflows with one no-op activity (median of ${rounds} pairs of ${workflowsPerRound})`,
+        what: `replies per second over bare workflows with one no-op activity, SQLite in ${where} (median of ${rounds} pairs of ${workflowsPerRound})`,
         measured: `${round(ratio)} (replies ${round(median(pairs.map((pair) => pair.ours)), 1)}/s, bare ${round(median(pairs.map((pair) => pair.bare)), 1)}/s)`,
         goal: 'at least 0.9',
         met: ratio >= 0.9,
