@@ -13,6 +13,7 @@ import { sendFile } from './send-file.ts';
 interface SendOptions {
   readonly bot?: string;
   readonly chat?: string;
+  readonly to?: string;
   readonly text?: string;
   readonly key?: string;
   readonly after?: string;
@@ -23,7 +24,7 @@ interface SendOptions {
   readonly file?: string;
 }
 
-const single = ['bot', 'chat', 'text', 'key', 'after', 'expiresIn', 'class'] as const;
+const single = ['bot', 'chat', 'to', 'text', 'key', 'after', 'expiresIn', 'class'] as const;
 
 export function addSend(program: Command, cli: Cli, end: (code: ExitCode) => void): void {
   program
@@ -33,6 +34,10 @@ export function addSend(program: Command, cli: Cli, end: (code: ExitCode) => voi
     )
     .option('--bot <bot>', 'name of the configured bot')
     .option('--chat <chat>', 'id of the chat, or a public @name')
+    .option(
+      '--to <address>',
+      'the same in the words of the bot’s service, such as user:4711 or group:4711 for unifyport',
+    )
     .option('--text <text>', 'what to say')
     .option('--key <key>', 'names the intention: the same key again sends nothing new (random if left out)')
     .option('--after <key>', 'key of the reply in the same chat after which this one goes')
@@ -59,8 +64,12 @@ async function send(cli: Cli, options: SendOptions): Promise<ExitCode> {
 }
 
 async function sendOne(cli: Cli, options: SendOptions): Promise<ExitCode> {
-  const { bot, chat, text, key = randomUUID(), after, expiresIn } = options;
-  const missing = (['bot', 'chat', 'text'] as const).filter((name) => options[name] === undefined);
+  const { bot, to, text, key = randomUUID(), after, expiresIn } = options;
+  if (to !== undefined && options.chat !== undefined)
+    throw new UsageError('--to and --chat are one thing: keep one');
+  const chat = to ?? options.chat;
+  const given = { bot, chat, text };
+  const missing = (['bot', 'chat', 'text'] as const).filter((name) => given[name] === undefined);
   if (bot === undefined || chat === undefined || text === undefined) {
     throw new UsageError(
       `${missing.map(flag).join(', ')} missing: say which bot tells which chat what, or give --file`,
