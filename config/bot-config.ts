@@ -7,6 +7,8 @@ export interface BotConfig {
   /** Name of the service's contract. */
   readonly contract: string;
   readonly token: TokenSource;
+  /** Where the secret is that deliveries of its webhook are proven by; undefined: it has no webhook. */
+  readonly webhookSecret: TokenSource | undefined;
   /** The connected account that the token is used for, where the contract has accounts; else null. */
   readonly account: string | null;
   /** Root of the service's API, without a slash at its end. */
@@ -35,7 +37,7 @@ export interface BotConfig {
   readonly maxOutstanding: number;
 }
 
-/** Where a token is: never the token itself (invariant 8). `path` is absolute. */
+/** Where a token or another secret is: never the secret itself (invariant 8). `path` is absolute. */
 export type TokenSource =
   { readonly kind: 'file'; readonly path: string } | { readonly kind: 'env'; readonly variable: string };
 

@@ -1,5 +1,7 @@
 import type { Contract } from './contract.ts';
+import { qivuna } from './qivuna.ts';
 import { telegram } from './telegram.ts';
+import { unifyport } from './unifyport.ts';
 
 export type {
   Content,
@@ -14,7 +16,7 @@ export type {
 } from './contract.ts';
 
 const contracts: ReadonlyMap<string, Contract> = new Map(
-  [telegram].map((contract) => [contract.name, contract]),
+  [telegram, qivuna, unifyport].map((contract) => [contract.name, contract]),
 );
 
 /** Names that a bot's `contract` setting may have. */

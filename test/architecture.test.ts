@@ -64,6 +64,12 @@ const CASES: readonly Case[] = [
     rule: null,
   },
   { title: 'contracts/ imports zod', path: 'contracts/z.ts', source: imports('zod'), rule: null },
+  {
+    title: 'contracts/ imports hashes',
+    path: 'contracts/h.ts',
+    source: imports('@noble/hashes/sha2.js'),
+    rule: null,
+  },
   { title: 'contracts/ imports no undici', path: 'contracts/u.ts', source: imports('undici'), rule: IMPORT },
   {
     title: 'contracts/ imports no Node module',

@@ -8,11 +8,8 @@ const wanted = [
   ...range('F', 1, 15),
   ...range('U', 1, 14),
   ...range('R', 1, 7),
-  ...range('T', 1, 4),
-  'T6',
-  'T8',
-  'T9',
-  'T10',
+  ...range('T', 1, 10),
+  ...range('K', 1, 6),
   ...range('L', 1, 20),
 ];
 

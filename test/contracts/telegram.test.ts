@@ -59,7 +59,10 @@ describe('the request', () => {
 
   test('goes to the method under the root and the token, as JSON', () => {
     expect(
-      telegram.request(message({ chat_id: 4503599627370495 }), { ...options, apiRoot: 'https://bots.example/x/' }),
+      telegram.request(message({ chat_id: 4503599627370495 }), {
+        ...options,
+        apiRoot: 'https://bots.example/x/',
+      }),
     ).toEqual({
       url: `https://bots.example/x/bot${token}/sendMessage`,
       headers: { 'content-type': 'application/json' },

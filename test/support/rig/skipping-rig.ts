@@ -70,6 +70,11 @@ export class SkippingRig {
     return rig;
   }
 
+  /** What a fake must know a bot by. */
+  static tokenOf(bot: string): string {
+    return tokenOf(bot);
+  }
+
   async startWorker(): Promise<void> {
     const variables = Object.keys(this.#bots).map((name, i) => ({
       name: `TOKEN_${i}`,

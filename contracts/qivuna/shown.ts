@@ -1,0 +1,31 @@
+import type { Content } from '../contract.ts';
+import { printable } from '../text.ts';
+import { own } from './fields.ts';
+
+const minEchoLength = 8;
+// Enough to fill what is shown, and short enough to be searched at once.
+const maxSearchedLength = 1000;
+// The form of ids and secrets is not documented, so whatever may be one is left out, but not the root of a URL.
+const tokens = [/\bBot\s+\S+?(?::|%3A)\S+/gi, /[^\s:]{1,64}(?::|%3A)(?!\/\/)\S{8,}/gi];
+
+/**
+ * The service's words made fit to be shown and kept: printable, without the text of the message should it be echoed, and
+ * without anything that may be a token (invariant 8).
+ */
+export function shown(content: Content, words: string, maxLength: number): string {
+  const line = printable(withoutText(content, words), maxSearchedLength);
+  return printable(
+    tokens.reduce((clean, token) => clean.replace(token, '[token]'), line),
+    maxLength,
+  );
+}
+
+function withoutText(content: Content, words: string): string {
+  let clean = words;
+  for (const field of ['text', 'caption']) {
+    const text = own(content.params, field);
+    const echo = typeof text === 'string' ? text.trim() : '';
+    if (echo.length >= minEchoLength) clean = clean.replaceAll(echo, '[text]');
+  }
+  return clean;
+}
