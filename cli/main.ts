@@ -5,6 +5,7 @@ import { addDev } from './commands/dev.ts';
 import { addLane } from './commands/lane.ts';
 import { addReview } from './commands/review.ts';
 import { addSend } from './commands/send.ts';
+import { addServe } from './commands/serve.ts';
 import { addStatus } from './commands/status.ts';
 import { addWorker } from './commands/worker.ts';
 import { exitCode, exitCodeOf } from './exit-code.ts';
@@ -30,7 +31,7 @@ const cli: Cli = { output, env: process.env };
 const end = (code: number): void => {
   process.exitCode = code;
 };
-for (const add of [addDev, addWorker, addSend, addStatus, addCancel, addReview, addLane, addConfig])
+for (const add of [addDev, addWorker, addServe, addSend, addStatus, addCancel, addReview, addLane, addConfig])
   add(program, cli, end);
 refuseRepeatedOptions(program);
 

@@ -14,6 +14,7 @@ export type { ExtendResult, LaneClient, WakeOptions, Who } from './lane-client.t
 export { type ConnectionSettings, connectionSettings, connectTemporal } from './connect.ts';
 export { type TelegramMethod, telegramContent } from './telegram-content.ts';
 export * from './errors.ts';
+export * from './intake/index.ts';
 
 export { type ReplyStartSettings, replyChildOptions, replyStartOptions } from '../workflows/reply-options.ts';
 export { cooldownWorkflowId, replyWorkflowId } from '../domain/ids.ts';

@@ -70,6 +70,8 @@ function completed(name: string, bot: BotInFile, path: string): BotConfig {
   const {
     tokenFile,
     tokenEnv,
+    webhookSecretFile,
+    webhookSecretEnv,
     accountId = null,
     apiRoot,
     allowInsecureHttp,
@@ -78,20 +80,28 @@ function completed(name: string, bot: BotInFile, path: string): BotConfig {
     ...settings
   } = bot;
   const root = readApiRoot(apiRoot ?? contractOf(bot.contract)?.defaultApiRoot ?? '', allowInsecureHttp);
-  const token: TokenSource =
-    tokenFile === undefined
-      ? { kind: 'env', variable: tokenEnv ?? '' }
-      : { kind: 'file', path: resolve(dirname(path), tokenFile) };
+  const token = secretSource(path, tokenFile, tokenEnv) ?? { kind: 'env', variable: '' };
   return {
     ...settings,
     name,
     token,
+    webhookSecret: secretSource(path, webhookSecretFile, webhookSecretEnv),
     account: accountId,
     apiRoot: root.kind === 'root' ? root.apiRoot : '',
     limits: completedLimits(limits ?? {}),
     connectTimeoutMs:
       connectTimeoutMs ?? Math.min(numberSettings.connectTimeoutMs.default, bot.httpTimeoutMs),
   };
+}
+
+/** Where a secret is; a file is found from the folder of the configuration. */
+function secretSource(
+  path: string,
+  file: string | undefined,
+  variable: string | undefined,
+): TokenSource | undefined {
+  if (file !== undefined) return { kind: 'file', path: resolve(dirname(path), file) };
+  return variable === undefined ? undefined : { kind: 'env', variable };
 }
 
 /** A scope that is left out keeps its default; only an empty list, or "none" for all, turns pacing off. */

@@ -24,6 +24,7 @@ export function ruleProblems(file: unknown): readonly ConfigProblem[] {
       ? [
           ...nameProblem,
           ...tokenProblems(name, bot),
+          ...webhookSecretProblems(name, bot),
           ...accountProblems(name, bot),
           ...apiRootProblems(name, bot),
           ...timeProblems(name, bot),
@@ -42,6 +43,12 @@ function tokenProblems(name: string, bot: Fields): readonly ConfigProblem[] {
       ? 'has no token: add "tokenFile" (path of a file that holds it) or "tokenEnv" (name of an environment variable)'
       : 'has both tokenFile and tokenEnv: keep one of them';
   return [note(name, [], problem)];
+}
+
+function webhookSecretProblems(name: string, bot: Fields): readonly ConfigProblem[] {
+  const given = ['webhookSecretFile', 'webhookSecretEnv'].filter((field) => Object.hasOwn(bot, field));
+  if (given.length < 2) return [];
+  return [note(name, [], 'has both webhookSecretFile and webhookSecretEnv: keep one of them')];
 }
 
 function accountProblems(name: string, bot: Fields): readonly ConfigProblem[] {

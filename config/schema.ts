@@ -35,10 +35,23 @@ const limits = z.preprocess(
 const contractError = `must be the name of a contract: ${contractNames.map((name) => `"${name}"`).join(', ')}`;
 // A token put here by mistake fails these, and no message repeats it.
 const tokenLike = /\d{5,}:[A-Za-z0-9_-]{20,}/;
-const fileError =
-  'must be the path of a file that holds the token, relative to this file, and not the token itself';
-const variableError =
-  'must be the name of an environment variable (letters, digits and _), and not the token itself';
+
+/** Where a secret is: never the secret itself (invariant 8). */
+function fileReference(secret: string): z.ZodOptional<z.ZodString> {
+  const error = `must be the path of a file that holds the ${secret}, relative to this file, and not the ${secret} itself`;
+  return z
+    .string({ error })
+    .refine((path) => path.trim() !== '' && !path.includes('\0') && !tokenLike.test(path), { error })
+    .optional();
+}
+
+function variableReference(secret: string): z.ZodOptional<z.ZodString> {
+  const error = `must be the name of an environment variable (letters, digits and _), and not the ${secret} itself`;
+  return z
+    .string({ error })
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, { error })
+    .optional();
+}
 
 const hoursError = `must be a number of hours above 0, and ${policyHours.max} at most`;
 const policyDecisionError =
@@ -57,16 +70,10 @@ const reviewPolicy = z.strictObject(
 const bot = z.strictObject(
   {
     contract: z.enum(contractNames as [string, ...string[]], { error: contractError }),
-    tokenFile: z
-      .string({ error: fileError })
-      .refine((path) => path.trim() !== '' && !path.includes('\0') && !tokenLike.test(path), {
-        error: fileError,
-      })
-      .optional(),
-    tokenEnv: z
-      .string({ error: variableError })
-      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/, { error: variableError })
-      .optional(),
+    tokenFile: fileReference('token'),
+    tokenEnv: variableReference('token'),
+    webhookSecretFile: fileReference('webhook secret'),
+    webhookSecretEnv: variableReference('webhook secret'),
     accountId: z.string({ error: 'must be the id of the connected account, such as "acc_…"' }).optional(),
     apiRoot: z.string({ error: 'must be a URL, such as "https://api.telegram.org"' }).optional(),
     allowInsecureHttp: z.boolean({ error: 'must be true or false' }).default(false),
