@@ -16,14 +16,10 @@ export function readChatId(value: unknown): ChatIdReading {
 }
 
 function problemOf(value: unknown): string {
-  switch (typeof value) {
-    case 'undefined':
-      return 'is missing: give the id of the chat';
-    case 'string':
-      return 'must be 1 to 19 digits without leading zeros or spaces: give the id as Qivuna gave it';
-    case 'number':
-      return 'must be a whole number that is exact: give a longer id as a string of digits';
-    default:
-      return 'must be a whole number, or a string of digits';
-  }
+  if (value === undefined) return 'is missing: give the id of the chat';
+  if (typeof value === 'string')
+    return 'must be 1 to 19 digits without leading zeros or spaces: give the id as Qivuna gave it';
+  if (typeof value === 'number')
+    return 'must be a whole number that is exact: give a longer id as a string of digits';
+  return 'must be a whole number, or a string of digits';
 }

@@ -100,7 +100,10 @@ describe('K2: past its protection nothing is repeated by itself', () => {
       await lane.signal(
         reportSignal,
         asks.map(({ reply, attempt, nonce, chat }) => ({
-          ...{ reply, attempt, nonce, chat },
+          reply,
+          attempt,
+          nonce,
+          chat,
           outcome: 'sent' as const,
           ageMs: 0,
         })),

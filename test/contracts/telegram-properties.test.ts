@@ -103,6 +103,8 @@ function expectTheTable(content: Content, answer: ServiceAnswer): void {
       expect(outcome.rejection.code).toBe(fields.error_code);
       expect(outcome.rejection.description.length).toBeLessThanOrEqual(300);
       break;
+    case 'paused':
+      throw new Error('the service knows no pause of its own');
     case 'held':
     case 'unknown':
       expect(outcome.evidence).toContain(`HTTP ${answer.httpStatus}`);

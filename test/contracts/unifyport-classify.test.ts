@@ -153,7 +153,7 @@ describe('what the evidence says', () => {
       request_id: 'r'.repeat(128),
       error: { code: 'c'.repeat(64), numeric_code: 2 ** 53 - 1, message: 'w'.repeat(400) },
     };
-    const words = String(evidenceOf(500, long));
+    const words = evidenceOf(500, long);
     expect(words).toHaveLength(300);
     expect(words).toContain(`${'c'.repeat(64)} (9007199254740991), request ${'r'.repeat(128)}: www`);
   });

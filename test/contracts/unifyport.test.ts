@@ -182,7 +182,7 @@ describe('the text form', () => {
   });
 
   test('other fields keep their names', () => {
-    const { fieldName } = unifyport.text;
+    const fieldName = (field: string): string => unifyport.text.fieldName(field);
     expect(['params.to', 'params.to.id', 'params.to.type'].map(fieldName)).toEqual(['chat', 'chat', 'chat']);
     expect(['params.message', 'params.message.text'].map(fieldName)).toEqual(['text', 'text']);
     for (const field of ['method', 'params.provider_data', 'params.message.type', 'constructor', '__proto__'])

@@ -398,7 +398,7 @@ describe('what the fake answers is what the contract reads', () => {
       typeof value === 'object' && value !== null
         ? Object.entries(value)
             .map(([name, member]) => [name, names(member)])
-            .toSorted()
+            .toSorted((a, b) => String(a[0]).localeCompare(String(b[0])))
         : null;
     return JSON.stringify([status, names(JSON.parse(body.replace(/^\uFEFF/, '')))]);
   };
