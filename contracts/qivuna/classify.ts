@@ -1,7 +1,7 @@
 import type { AnswerOutcome, RejectionKind, ServiceError } from '../../domain/outcome.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
 import { countUtf8Bytes, printable } from '../text.ts';
-import { own, readBody, type Fields } from './fields.ts';
+import { own, readBody, type Fields } from '../json-fields.ts';
 import { readError, retryAfterSecondsIn, type NamedError } from './error-body.ts';
 import { sentMessage } from './sent-message.ts';
 import { shown } from './shown.ts';

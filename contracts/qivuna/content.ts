@@ -1,6 +1,6 @@
 import type { Content, ContentProblem } from '../contract.ts';
 import { isPlainObject, jsonProblems } from '../json-safe.ts';
-import { own } from './fields.ts';
+import { own } from '../json-fields.ts';
 import { readChatId } from './chat-id.ts';
 import { ignoresKeys, isMethodName, isSendMessage } from './method.ts';
 

@@ -1,5 +1,5 @@
 import type { Content, Destination } from '../contract.ts';
-import { own } from './fields.ts';
+import { own } from '../json-fields.ts';
 import { readChatId } from './chat-id.ts';
 
 /** Where content goes. A method without a chat goes to a bucket of its own, `method:<name>`. */

@@ -1,5 +1,5 @@
 import type { Content } from '../contract.ts';
-import { isCount, objectIn, own, type Fields } from './fields.ts';
+import { isCount, objectIn, own, type Fields } from '../json-fields.ts';
 import { shown } from './shown.ts';
 
 /** A failure as the service words it. Repeats neither the text of the message nor a token. */

@@ -1,6 +1,6 @@
 import type { SentMessage } from '../../domain/outcome.ts';
 import type { Content } from '../contract.ts';
-import { isCount, objectIn, own, type Fields } from './fields.ts';
+import { isCount, objectIn, own, type Fields } from '../json-fields.ts';
 import { shown } from './shown.ts';
 
 const textId = /^[\x21-\x7e]{1,64}$/;

@@ -1,6 +1,6 @@
 import type { Content } from '../contract.ts';
 import { printable } from '../text.ts';
-import { own } from './fields.ts';
+import { own } from '../json-fields.ts';
 
 const minEchoLength = 8;
 // Enough to fill what is shown, and short enough to be searched at once.

@@ -1,6 +1,7 @@
 import { assertNever } from '../../domain/outcome.ts';
 import type { AnswerOutcome, SentMessage } from '../../domain/outcome.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
+import { type Fields, isCount, isObject, own, readBody } from '../json-fields.ts';
 import { countUtf8Bytes, printable } from '../text.ts';
 import { isChatId } from './chat-id.ts';
 import { batchField, resultKind } from './method.ts';
@@ -11,8 +12,6 @@ const maxDescriptionLength = 300;
 // The instant a delay is added to: any clock's milliseconds stay below this for 140,000 years.
 const maxReceivedAtMs = 2 ** 52;
 const minEchoLength = 8;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * What an answer means. The body decides; the HTTP status counts only where no body of the service can be read, and
@@ -121,16 +120,6 @@ function withoutBody(answer: ServiceAnswer): AnswerOutcome {
   return { kind: 'unknown', unreadable: true, evidence: seen };
 }
 
-/** The body as an object, or null. A later duplicate of a field counts; `__proto__` is a field like any other. */
-function readBody(body: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(body.replace(/^\uFEFF/, ''));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
 function description(content: Content, body: Fields): string {
   const words = own(body, 'description');
   if (typeof words !== 'string') return '(no description)';
@@ -168,16 +157,4 @@ function typeWord(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value === 'number' ? `number ${value}` : typeof value;
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function own(fields: Fields, name: string): unknown {
-  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

@@ -2,7 +2,7 @@ import type { AnswerOutcome, RejectionKind, ServiceError } from '../../domain/ou
 import type { Content, ServiceAnswer } from '../contract.ts';
 import { countUtf8Bytes, printable } from '../text.ts';
 import { readEnvelope, requestIdOf, type Envelope } from './envelope.ts';
-import { objectIn, own, readBody } from './fields.ts';
+import { objectIn, own, readBody } from '../json-fields.ts';
 import { shown } from './shown.ts';
 
 const maxEvidenceLength = 300;

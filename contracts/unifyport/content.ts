@@ -1,7 +1,7 @@
 import type { Content, ContentProblem } from '../contract.ts';
 import { isPlainObject, jsonProblems } from '../json-safe.ts';
 import { printable } from '../text.ts';
-import { own, type Fields } from './fields.ts';
+import { own, type Fields } from '../json-fields.ts';
 import { recipientProblems } from './recipient.ts';
 
 const knownParams: ReadonlySet<string> = new Set(['to', 'message', 'provider_data', 'reply_to']);

@@ -1,6 +1,6 @@
 import type { ServiceError } from '../../domain/outcome.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
-import { objectIn, own, readBody, type Fields } from './fields.ts';
+import { objectIn, own, readBody, type Fields } from '../json-fields.ts';
 import { shown, withoutText } from './shown.ts';
 
 const maxCodeLength = 64;

@@ -1,7 +1,7 @@
 import type { Content, ContentProblem, Destination } from '../contract.ts';
 import { isPlainObject } from '../json-safe.ts';
 import { countCodePoints } from '../text.ts';
-import { objectIn, own } from './fields.ts';
+import { objectIn, own } from '../json-fields.ts';
 
 // Assumption: no provider has longer ids; the service publishes no limit.
 const maxIdCodePoints = 256;

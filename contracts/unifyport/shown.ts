@@ -1,6 +1,6 @@
 import type { Content } from '../contract.ts';
 import { printable } from '../text.ts';
-import { objectIn, own } from './fields.ts';
+import { objectIn, own } from '../json-fields.ts';
 
 const minEchoLength = 8;
 const maxHeadLength = 16;
