@@ -3,6 +3,7 @@ import { addCancel } from './commands/cancel.ts';
 import { addConfig } from './commands/config-check.ts';
 import { addDev } from './commands/dev.ts';
 import { addLane } from './commands/lane.ts';
+import { addLinks } from './commands/links.ts';
 import { addReview } from './commands/review.ts';
 import { addSend } from './commands/send.ts';
 import { addServe } from './commands/serve.ts';
@@ -31,7 +32,18 @@ const cli: Cli = { output, env: process.env };
 const end = (code: number): void => {
   process.exitCode = code;
 };
-for (const add of [addDev, addWorker, addServe, addSend, addStatus, addCancel, addReview, addLane, addConfig])
+for (const add of [
+  addDev,
+  addWorker,
+  addServe,
+  addSend,
+  addStatus,
+  addCancel,
+  addReview,
+  addLane,
+  addLinks,
+  addConfig,
+])
   add(program, cli, end);
 refuseRepeatedOptions(program);
 

@@ -1,4 +1,5 @@
 import { printable } from '../contracts/text.ts';
+import type { ServiceError } from '../domain/outcome.ts';
 import type { DecisionRecord, LateProof, ReplyRecord } from '../domain/record.ts';
 import { isContradicted } from '../domain/reply/late-proof.ts';
 
@@ -62,9 +63,16 @@ function lateProofLines(proof: LateProof, decision: DecisionRecord | null): stri
 }
 
 function attemptLines({ attempts }: ReplyRecord): string[] {
-  return attempts.map(({ attempt, outcome, at, httpStatus, progress, worker }) => {
+  return attempts.map(({ attempt, outcome, at, httpStatus, progress, worker, error }) => {
     const status = httpStatus === null ? '' : `, HTTP ${httpStatus}`;
     const by = worker ? `, worker ${shown(worker)}` : '';
-    return `  attempt ${attempt}: ${outcome} at ${at} (${progress.replace('_', ' ')}${status}${by})`;
+    const line = `  attempt ${attempt}: ${outcome} at ${at} (${progress.replace('_', ' ')}${status}${by})`;
+    return error ? `${line}\n    the service: ${serviceWords(error)}` : line;
   });
+}
+
+function serviceWords({ code, numericCode, message, requestId }: ServiceError): string {
+  const number = numericCode === null ? '' : ` (${numericCode})`;
+  const request = requestId === null ? '' : `, request ${requestId}`;
+  return shown(`${code}${number}: ${message}${request}`);
 }

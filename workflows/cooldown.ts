@@ -4,11 +4,13 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
+  setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import { claimBatch, noteReports } from '../domain/lane/batch.ts';
 import { controlLane, controlProblem, whoProblem } from '../domain/lane/control.ts';
+import { laneDetails, laneDetailsKey } from '../domain/lane/details.ts';
 import { extendCooldown } from '../domain/lane/report.ts';
 import { revokeAttempt } from '../domain/lane/revoke.ts';
 import { showLane } from '../domain/lane/show.ts';
@@ -43,12 +45,21 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
     : // A lane that this one follows has granted nothing since this one's start, whenever a worker came to take it up.
       newLane(input.bot, info.firstExecutionRunId, info.startTime.getTime());
   let messages = 0;
+  let shown = '';
+  const show = (): void => {
+    const key = laneDetailsKey(lane, Date.now());
+    if (key === shown) return;
+    shown = key;
+    setCurrentDetails(laneDetails(lane, Date.now()));
+  };
+  show();
 
   // Saved messages are handed over as each handler registers: what closes the lane must come before what opens it, or a
   // claim overtakes a saved cooldown (rule 1).
   setHandler(reportSignal, (reports) => {
     messages++;
     noteReports(lane, reports, Date.now());
+    show();
   });
   setHandler(
     extendCooldownSignal,
@@ -56,6 +67,7 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
       messages++;
       if (request && whoProblem(request.by, request.reason) === undefined)
         extendCooldown(lane, request, Date.now());
+      show();
     },
     { description: 'Keeps the lane closed for at least { seconds } from now; { by, reason } are required.' },
   );
@@ -67,6 +79,7 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
     (request) => {
       messages++;
       controlLane(lane, request, Date.now());
+      show();
       return showLane(lane, Date.now());
     },
     {
@@ -84,7 +97,9 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
   });
   setHandler(claimUpdate, (request) => {
     messages++;
-    return claimBatch(lane, request, Date.now());
+    const verdicts = claimBatch(lane, request, Date.now());
+    show();
+    return verdicts;
   });
 
   // A cancellation request must not end a lane: its memory is what keeps replies from being sent twice (rule 5).

@@ -3,6 +3,7 @@ import {
   allHandlersFinished,
   condition,
   getExternalWorkflowHandle,
+  setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
 import { type CancelRequest, type DecisionDoor, type DecisionRequest } from '../domain/decisions.ts';
@@ -21,6 +22,7 @@ import {
   noteFinding,
   noteLoss,
   passGate,
+  replyDetails,
   replyRecord,
   requestCancel,
 } from '../domain/reply/index.ts';
@@ -84,6 +86,7 @@ class ReplyExecution implements ReplyAtWork {
           await condition(
             () => this.version !== seen,
             Math.min(longestTimerMs, Math.max(1, Math.ceil(gate.untilMs - Date.now()))),
+            { summary: this.waitSummary() },
           );
           break;
         case 'hold':
@@ -143,8 +146,16 @@ class ReplyExecution implements ReplyAtWork {
     this.change(passed.reply);
     const record = replyRecord(this.reply);
     this.attributes.note(record);
+    setCurrentDetails(replyDetails(record));
     if (!this.isFalseDenial()) this.audit.note(record);
     return passed.gate;
+  }
+
+  /** What a timer is for, on the Web UI's time line. */
+  private waitSummary(): string {
+    const { phase } = this.reply;
+    if (phase.at === 'waiting') return phase.why.replaceAll('_', ' ');
+    return phase.at === 'review' ? 'until the policy of the bot decides' : 'least time between two attempts';
   }
 
   private async send(): Promise<void> {

@@ -43,6 +43,7 @@ export async function runSend(reply: Reply, scope: CancellationScope): Promise<S
     heartbeatTimeout: '10s',
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { maximumAttempts: 1 },
+    summary: `run ${reply.runs}: claim, then at most one request`,
   });
   try {
     return { kind: 'returned', result: await scope.run(() => sendMessage(sendInput(reply))) };

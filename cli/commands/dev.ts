@@ -4,12 +4,21 @@ import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/load.ts';
 import { temporalAddressFromEnv } from '../../tools/temporal/address.ts';
 import { packageRoot } from '../../tools/temporal/package-root.ts';
+import { openLog } from '../../workers/log/worker-log.ts';
+import { workerSettings } from '../../workers/settings.ts';
 import { readWhole } from '../duration.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import type { Cli } from '../session.ts';
-import { requireTemporal, runWorker, stopSignal } from '../worker-run.ts';
+import {
+  type WorkerFlags,
+  type WorkerRun,
+  addWorkerOptions,
+  requireTemporal,
+  runWorker,
+  stopSignal,
+} from '../worker-run.ts';
 
-interface DevOptions {
+interface DevOptions extends WorkerFlags {
   readonly port: number;
   readonly uiPort?: number;
   readonly dbFilename?: string;
@@ -27,24 +36,27 @@ interface DevTemporal {
   stop(): Promise<void>;
 }
 
+/** What the worker in this process works by. */
+type DevWorker = Pick<WorkerRun, 'config' | 'settings' | 'log'>;
+
 const uiPortOffset = 1000;
 const lostGraceMs = 5000;
 
 export function addDev(program: Command, cli: Cli, end: (code: ExitCode) => void): void {
   const port = readWhole(1, 65_535);
-  program
+  const command = program
     .command('dev')
     .description('Temporal (embedded, or the one at TEMPORAL_ADDRESS) and a worker, until stopped')
     .option('--port <port>', 'of Temporal', port, 7233)
     .option('--ui-port <port>', 'of its Web UI (1000 above --port if left out)', port)
     .option('--db-filename <path>', 'keep everything in this file; in memory if left out')
-    .option('--no-worker', 'Temporal only')
-    .action(async (options: DevOptions) => end(await dev(cli, options)));
+    .option('--no-worker', 'Temporal only');
+  addWorkerOptions(command).action(async (options: DevOptions) => end(await dev(cli, options)));
 }
 
 async function dev(cli: Cli, options: DevOptions): Promise<ExitCode> {
   // Before anything is started: a mistake in it should not cost the start of a server.
-  const config = options.worker ? loadConfig(undefined, cli.env) : undefined;
+  const worker = options.worker ? await workerParts(cli, options) : undefined;
   const signal = stopSignal();
   const temporal = await startTemporal(cli, options);
   const lost = new AbortController();
@@ -53,7 +65,7 @@ async function dev(cli: Cli, options: DevOptions): Promise<ExitCode> {
     lost.abort();
     throw new Error(`the Temporal server ended by itself (${how}): start again`);
   });
-  const serving = serve(cli, temporal, config, AbortSignal.any([signal, lost.signal]));
+  const serving = serve(cli, temporal, worker, AbortSignal.any([signal, lost.signal]));
   try {
     await Promise.race([serving, ended]);
   } catch (error) {
@@ -69,13 +81,19 @@ async function dev(cli: Cli, options: DevOptions): Promise<ExitCode> {
   return exitCode.done;
 }
 
+async function workerParts(cli: Cli, flags: WorkerFlags): Promise<DevWorker> {
+  const settings = workerSettings(cli.env, flags);
+  return { config: loadConfig(undefined, cli.env), settings, log: await openLog(settings.log) };
+}
+
 async function serve(
   cli: Cli,
   temporal: DevTemporal,
-  config: Config | undefined,
+  worker: DevWorker | undefined,
   stop: AbortSignal,
 ): Promise<void> {
   const { address, webUi } = temporal;
+  const config = worker?.config;
   const tellReady = (): void => {
     cli.output.answer({ temporalAddress: address, webUi }, () =>
       [
@@ -87,13 +105,9 @@ async function serve(
     if (webUi !== null) for (const link of viewLinks(webUi)) cli.output.note(`view: ${link}`);
     cli.output.note(`ready; Ctrl-C stops it. In another terminal: ${hint(address, config)}`);
   };
-  if (config) {
-    await runWorker({
-      config,
-      env: temporal.env,
-      shutdown: stop,
-      onReady: tellReady,
-    });
+  if (worker) {
+    await runWorker({ ...worker, env: temporal.env, shutdown: stop, onReady: tellReady });
+    worker.log.flush();
     return;
   }
   tellReady();

@@ -2,7 +2,16 @@ import type { Place } from './places.ts';
 import type { Lane } from './state.ts';
 
 /** How many bytes the parts of a snapshot take (see `snapshot.ts`), rounded up. */
-const bytesOf = { answer: 14, over: 42, claim: 110, count: 8, done: 12, moved: 6, late: 80, rest: 12_000 } as const;
+const bytesOf = {
+  answer: 14,
+  over: 42,
+  claim: 110,
+  count: 8,
+  done: 12,
+  moved: 6,
+  late: 80,
+  rest: 12_000,
+} as const;
 
 /**
  * The snapshot must fit 256 KiB, whatever happens (rule 19). Past the first bound replies are paced, but their places

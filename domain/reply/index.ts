@@ -22,4 +22,5 @@ export {
 } from './late-proof.ts';
 export { type AuditEntry, auditEntry } from './audit.ts';
 export { applyDecision, decisionRefusal, expiryRefusal, finalRefusal } from './decision.ts';
+export { replyDetails } from './details.ts';
 export { replyRecord, replyStateOf } from './show.ts';
