@@ -14,6 +14,7 @@ const TASKS = {
   demo: (args) => program('dist/tools/demo/main.js', args),
   bench: (args) => program('dist/bench/main.js', args),
   chaos: (args) => program('dist/test/chaos/main.js', args),
+  compatibility: (args) => program('dist/tools/compatibility/main.js', args),
   'record-histories': (args) => program('dist/test/replay/record.js', args),
   start: (args) => program('dist/cli/main.js', ['dev', ...args]),
   types: (args) => tool('typescript/bin/tsc', ['-p', '.', '--noEmit', ...args]),

@@ -92,16 +92,20 @@ function isParsed(params: Readonly<Record<string, unknown>>): boolean {
   return typeof mode === 'string' && mode !== '' && mode.toLowerCase() !== 'none';
 }
 
-const blank = /[\s\p{Cc}]/u;
+// Control characters but for the later ones, U+007F to U+009F, which the service takes for letters.
+const blank = /(?![\x7F-\x9F])[\s\p{Cc}]/u;
+// Carriage returns, separators of lines, marks that turn the direction, and three marks drawn over or under a letter.
+const takenOut = /[\r\u2028-\u202E]|\u030A|\u0333|\u033F/gu;
 
 /** Leaves out at least what the service leaves out before it counts; where in doubt, the service decides. */
 function trimAsService(text: string): string {
+  const rest = text.replace(takenOut, '');
   // Loops, since a pattern with `+$` takes quadratic time on long runs of spaces.
   let start = 0;
-  let end = text.length;
-  while (start < end && blank.test(text.charAt(start))) start += 1;
-  while (end > start && blank.test(text.charAt(end - 1))) end -= 1;
-  return text.slice(start, end).replaceAll('\r', '');
+  let end = rest.length;
+  while (start < end && blank.test(rest.charAt(start))) start += 1;
+  while (end > start && blank.test(rest.charAt(end - 1))) end -= 1;
+  return rest.slice(start, end);
 }
 
 type ParameterType = 'string' | 'boolean' | 'integer' | 'object' | 'array';
