@@ -37,7 +37,11 @@ const silentCodes: readonly number[] = [
   grpcCode.failedPrecondition,
 ];
 const wakesAtOnce = 10;
-const wakesPerSecond = 50;
+/** The woken cannot be sent faster than the bot may: more at once would only keep each other late. */
+const mostWakesPerSecond = 50;
+const leastWakesPerSecond = 5;
+/** After so many, whether the lane has been closed again meanwhile. */
+const wakesBetweenLooks = 100;
 const controlAnswerMs = 10_000;
 
 /** The lane of one bot, as an operator handles it. */
@@ -74,14 +78,14 @@ export class LaneClient {
   /** Ends a pause, and a stop that the lane made itself; then lets the waiting replies ask at once. */
   async resume(who: Who, options: WakeOptions = {}): Promise<LaneView> {
     const lane = await this.#control('resume', who);
-    await this.#wake(options);
+    await this.#wake(lane, options);
     return lane;
   }
 
   /** Opens the lane before its cooldown ends: the one exception to invariant 3, recorded as such. */
   async override(who: Who, options: WakeOptions = {}): Promise<LaneView> {
     const lane = await this.#control('override', who);
-    await this.#wake(options);
+    await this.#wake(lane, options);
     return lane;
   }
 
@@ -164,8 +168,8 @@ export class LaneClient {
   }
 
   /** Waiting replies sleep until the old deadline, so they are told to ask again. Paced: each is a request of its own. */
-  async #wake({ onWoken }: WakeOptions): Promise<void> {
-    const pace = new Pace(wakesPerSecond);
+  async #wake(lane: LaneView, { onWoken }: WakeOptions): Promise<void> {
+    const pace = new Pace(wakesPerSecond(lane));
     const { workflow } = this.#link.client;
     let count = 0;
     const woken = mapAsDone(
@@ -180,7 +184,22 @@ export class LaneClient {
         }
       },
     );
-    for await (const _ of woken) onWoken?.(++count);
+    for await (const _ of woken) {
+      onWoken?.(++count);
+      // Whoever opens it then wakes them again.
+      if (count % wakesBetweenLooks === 0 && (await this.#isClosedAgain())) return;
+    }
+  }
+
+  /** A new cooldown is no reason to stop: the woken are told of it, the others would sleep until the old one ends. */
+  async #isClosedAgain(): Promise<boolean> {
+    try {
+      const { paused, stopped } = await this.show();
+      return paused !== null || stopped !== null;
+    } catch (error) {
+      if (error instanceof NoWorkerError) return false;
+      throw error;
+    }
   }
 
   #noWorker(more: string): NoWorkerError {
@@ -199,4 +218,9 @@ function checkWho({ by, reason }: Who): void {
   if (problem === undefined) return;
   const [field = 'by', words = problem] = problem.split(/: (.*)/s);
   throw new ReplyInputError('Nothing was done to the lane', [{ field, problem: words }]);
+}
+
+function wakesPerSecond({ policy }: LaneView): number {
+  const rates = policy.bot.map(({ limit, perMs }) => (limit * 1000) / perMs);
+  return Math.max(leastWakesPerSecond, Math.min(mostWakesPerSecond, ...rates));
 }

@@ -20,6 +20,7 @@ import {
   proofRefusal,
   replyRecord,
   stopByLateProof,
+  waitsForOpening,
   wakeReply,
 } from '../domain/reply/index.ts';
 import {
@@ -47,9 +48,15 @@ export function setReplyHandlers(at: ReplyAtWork): void {
   setHandler(replyQuery, () => replyRecord(at.reply), {
     description: 'The state of this reply, with its attempts. Never its content.',
   });
-  setHandler(wakeSignal, () => at.change(wakeReply(at.reply, Date.now())), {
-    description: 'Lets a waiting reply ask its lane again at once.',
-  });
+  setHandler(
+    wakeSignal,
+    () => {
+      // One that waits for others, or for its turn, would only ask in vain: with thousands of them, for minutes.
+      if (!waitsForOpening(at.reply) && patched('wake-opens-only')) return;
+      at.change(wakeReply(at.reply, Date.now()));
+    },
+    { description: 'Lets a reply that waits for its lane to open ask again at once.' },
+  );
   setHandler(lateProofSignal, (note) => {
     if (lateProofProblem(note) !== undefined) return;
     at.change(noteLateProof(at.reply, note, Date.now()));

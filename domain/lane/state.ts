@@ -132,6 +132,8 @@ export interface Lane {
   latencyMs: number;
   sweptAtMs: number;
   placeCount: number;
+  /** Whether those who wait behind others ask the more rarely the more wait: off in runs that began without it. */
+  sparse: boolean;
   /** About the size of the snapshot: measured by each sweep, added to in between. */
   bytes: number;
   /** When an operator last opened the lane: cooldowns that earlier lanes told of are void since then. */
@@ -176,6 +178,7 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
     latencyMs: 0,
     sweptAtMs: nowMs,
     placeCount: 0,
+    sparse: true,
     bytes: 0,
     overriddenAtMs: null,
     granted: 0,

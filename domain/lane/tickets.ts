@@ -14,6 +14,16 @@ export const promiseGraceMs = 250;
 
 /** Each ask costs about eleven events of a history, of which a reply has fifty thousand. */
 const longestBehindMs = 30_000;
+const soonestMissingMs = 300;
+const latestMissingMs = 5000;
+
+/**
+ * Asks of those who can do nothing but wait for others take a server's time from those whose turn it is: however many they
+ * are, all together they come about ten times a second.
+ */
+const perWaitingMs = 100;
+const rarestBehindMs = 10 * 60_000;
+const rarestMissingMs = 15_000;
 
 /** Who asks for a ticket. */
 export interface TicketHolder {
@@ -60,12 +70,19 @@ export function orderTicket(holder: TicketHolder, order: Exclude<OrderAnswer, { 
   const { lane, policy, chat, nowMs } = holder;
   if (order.kind === 'missing') {
     // Soon again, then ever less often.
-    return nowMs + Math.min(5000, Math.max(300, (nowMs - order.sinceMs) / 2));
+    const leastMs = sparseMs(lane, soonestMissingMs, rarestMissingMs);
+    return nowMs + Math.max(leastMs, Math.min(latestMissingMs, (nowMs - order.sinceMs) / 2));
   }
   // One who is overdue may be backing off for hours. Time in which nobody could come does not count.
   const overdueMs = Math.max(0, nowMs - Math.max(order.aheadTicketMs, lane.awakeSinceMs));
   const pitchMs = Math.max(100, chatPitchMs(lane, policy, chat.kind));
-  return Math.max(nowMs, order.aheadTicketMs) + Math.min(longestBehindMs, Math.max(pitchMs, overdueMs / 2));
+  const longestMs = sparseMs(lane, longestBehindMs, rarestBehindMs);
+  return Math.max(nowMs, order.aheadTicketMs) + Math.min(longestMs, Math.max(pitchMs, overdueMs / 2));
+}
+
+/** The usual time, or as long as it takes all that wait to come once. */
+function sparseMs({ sparse, placeCount }: Lane, usualMs: number, rarestMs: number): number {
+  return sparse ? Math.max(usualMs, Math.min(rarestMs, placeCount * perWaitingMs)) : usualMs;
 }
 
 /**

@@ -7,6 +7,7 @@ export {
   leavesPlace,
   newReply,
   requestCancel,
+  waitsForOpening,
   wakeReply,
 } from './state.ts';
 export { type Gate, passGate } from './gate.ts';

@@ -1,6 +1,6 @@
 import type { CancelRequest, DecisionDoor } from '../decisions.ts';
 import type { ClaimMark, WaitWhy } from '../lane/messages.ts';
-import type { Rejection, SentMessage } from '../outcome.ts';
+import { type Rejection, type SentMessage, assertNever } from '../outcome.ts';
 import type { AttemptRecord, DecisionRecord, LateProof, ReviewKind } from '../record.ts';
 import type { ReplyInput } from '../reply-input.ts';
 import { type Budgets, defaultBudgets } from '../send.ts';
@@ -134,6 +134,25 @@ export function requestCancel(
   if (reply.cancel) return reply;
   const { by, reason, via } = request;
   return { ...reply, cancel: { by, reason, ...(via === undefined ? {} : { via }), door, atMs: nowMs } };
+}
+
+/** Whether the reply waits for its lane to open: the one wait that a lane's opening ends. */
+export function waitsForOpening({ phase }: Reply): boolean {
+  if (phase.at !== 'waiting') return false;
+  switch (phase.why) {
+    case 'cooldown':
+    case 'lane_stopped':
+    case 'lane_paused':
+    case 'probe':
+      return true;
+    case 'bot_pace':
+    case 'chat_pace':
+    case 'order':
+    case 'backoff':
+      return false;
+    default:
+      return assertNever(phase.why);
+  }
 }
 
 /** Ends a wait early. */

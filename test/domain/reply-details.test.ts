@@ -10,6 +10,7 @@ import {
   noteLoss,
   passGate,
   replyRecord,
+  waitsForOpening,
   wakeReply,
 } from '../../domain/reply/index.ts';
 import { defaultBudgets } from '../../domain/send.ts';
@@ -364,6 +365,21 @@ test('the expiry that a bot gives is counted from the start, and only for replie
     expiresAtMs: startMs + 5000,
   });
   expect(applyBudgets(newReply(input, startMs), defaultBudgets).expiresAtMs).toBe(null);
+});
+
+test.each([
+  ['cooldown', true],
+  ['lane_stopped', true],
+  ['lane_paused', true],
+  ['probe', true],
+  ['bot_pace', false],
+  ['chat_pace', false],
+  ['order', false],
+  ['backoff', false],
+] as const)('a reply that waits by %s waits for its lane to open: %s', (why, waits) => {
+  const waiting = after([{ ...postponed(1000), why }]);
+  expect(waitsForOpening(waiting)).toBe(waits);
+  expect(waitsForOpening(newReply(input, startMs))).toBe(false);
 });
 
 test('a wake ends a wait, and nothing else', () => {

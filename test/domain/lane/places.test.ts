@@ -128,6 +128,7 @@ test('a lane without memory wants a probe, and knows nothing', () => {
     granted: 0,
     pauseStreak: 0,
     sent: 0,
+    sparse: true,
     floods: 0,
     lastFlood: null,
     acts: [],

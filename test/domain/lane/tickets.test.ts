@@ -153,6 +153,39 @@ describe('rule 8: a ticket behind others of its chat', () => {
     expect(behind(one, -100_000)).toBe(1000);
   });
 
+  test.each([
+    [300, 30_000],
+    [301, 30_100],
+    [5000, 500_000],
+    [6001, 600_000],
+  ])(
+    'L8: with %i waiting, those that are long overdue ask every %i ms: ten a second all together',
+    (count, ms) => {
+      const one = holder();
+      one.lane.awakeSinceMs = 0;
+      one.lane.placeCount = count;
+      expect(behind(one, -10_000_000)).toBe(ms);
+      // Whose predecessor comes in time asks right after it, however many wait.
+      expect(behind(one, 700)).toBe(1700);
+      // A run that began without this rule goes on without it: its history says what it has answered.
+      one.lane.sparse = false;
+      expect(behind(one, -10_000_000)).toBe(30_000);
+    },
+  );
+
+  test.each([
+    [3, 300],
+    [50, 5000],
+    [1000, 15_000],
+  ])('L8: with %i waiting, behind one that the lane does not know: after %i ms', (count, ms) => {
+    const one = holder();
+    one.lane.placeCount = count;
+    const missing = () => orderTicket(one, { kind: 'missing', sinceMs: nowMs }) - nowMs;
+    expect(missing()).toBe(ms);
+    one.lane.sparse = false;
+    expect(missing()).toBe(300);
+  });
+
   test('behind one that the lane does not know: soon, then ever less often', () => {
     const missing = (agoMs: number) =>
       orderTicket(holder(), { kind: 'missing', sinceMs: nowMs - agoMs }) - nowMs;
