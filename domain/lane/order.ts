@@ -34,7 +34,9 @@ export function noteHeard(lane: Lane, nowMs: number): void {
 
 /** Notes how late a ticket was shown: places of others may be as late. */
 export function noteLateness(lane: Lane, ticketMs: number, nowMs: number): void {
-  const lateMs = Math.min(maxLatenessMs, Math.max(0, nowMs - ticketMs));
+  // Time in which nobody could come does not count.
+  const dueMs = lane.sparse ? Math.max(ticketMs, lane.awakeSinceMs) : ticketMs;
+  const lateMs = Math.min(maxLatenessMs, Math.max(0, nowMs - dueMs));
   lane.latenessMs = Math.round(lane.latenessMs + (lateMs - lane.latenessMs) / 16);
 }
 

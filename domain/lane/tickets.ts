@@ -19,11 +19,13 @@ const latestMissingMs = 5000;
 
 /**
  * Asks of those who can do nothing but wait for others take a server's time from those whose turn it is: however many they
- * are, all together they come about ten times a second.
+ * are, all together they come about five times a second.
  */
-const perWaitingMs = 100;
+const perWaitingMs = 200;
 const rarestBehindMs = 10 * 60_000;
 const rarestMissingMs = 15_000;
+/** Tickets that are presented later than this, on average, show that the lane's replies keep each other late. */
+const lateMs = 5000;
 
 /** Who asks for a ticket. */
 export interface TicketHolder {
@@ -77,7 +79,11 @@ export function orderTicket(holder: TicketHolder, order: Exclude<OrderAnswer, { 
   const overdueMs = Math.max(0, nowMs - Math.max(order.aheadTicketMs, lane.awakeSinceMs));
   const pitchMs = Math.max(100, chatPitchMs(lane, policy, chat.kind));
   const longestMs = sparseMs(lane, longestBehindMs, rarestBehindMs);
-  return Math.max(nowMs, order.aheadTicketMs) + Math.min(longestMs, Math.max(pitchMs, overdueMs / 2));
+  const turnMs = Math.max(nowMs, order.aheadTicketMs);
+  const isLate = lane.sparse && lane.latenessMs > lateMs;
+  if (!isLate) return turnMs + Math.min(longestMs, Math.max(pitchMs, overdueMs / 2));
+  // The one ahead will be as late as all are, and its turn is not over before. Not for ever: the lane may be in time soon.
+  return Math.min(turnMs + Math.max(pitchMs, lane.latenessMs), nowMs + longestMs);
 }
 
 /** The usual time, or as long as it takes all that wait to come once. */

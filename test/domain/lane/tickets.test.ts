@@ -154,12 +154,12 @@ describe('rule 8: a ticket behind others of its chat', () => {
   });
 
   test.each([
-    [300, 30_000],
-    [301, 30_100],
-    [5000, 500_000],
-    [6001, 600_000],
+    [150, 30_000],
+    [151, 30_200],
+    [2500, 500_000],
+    [3001, 600_000],
   ])(
-    'L8: with %i waiting, those that are long overdue ask every %i ms: ten a second all together',
+    'L8: with %i waiting, those that are long overdue ask every %i ms: five a second all together',
     (count, ms) => {
       const one = holder();
       one.lane.awakeSinceMs = 0;
@@ -173,9 +173,22 @@ describe('rule 8: a ticket behind others of its chat', () => {
     },
   );
 
+  test('L8: where all are late, one goes after the other by as much, but none sleeps for longer than all take to come once', () => {
+    const one = holder();
+    one.lane.placeCount = 1000;
+    one.lane.latenessMs = 5000;
+    expect(behind(one, 700)).toBe(1825);
+    one.lane.latenessMs = 60_000;
+    expect(behind(one, 700)).toBe(60_700);
+    expect(behind(one, 150_000)).toBe(200_000);
+    expect(behind(one, -100_000)).toBe(60_000);
+    one.lane.sparse = false;
+    expect(behind(one, 700)).toBe(1825);
+  });
+
   test.each([
-    [3, 300],
-    [50, 5000],
+    [1, 300],
+    [25, 5000],
     [1000, 15_000],
   ])('L8: with %i waiting, behind one that the lane does not know: after %i ms', (count, ms) => {
     const one = holder();
