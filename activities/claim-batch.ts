@@ -2,6 +2,8 @@ import type { Ask, Report, Verdict } from '../domain/lane/messages.ts';
 import type { LanePolicy } from '../domain/lane/policy.ts';
 import { type LaneClient, laneTrouble } from './lane-client.ts';
 import { errorName } from './error-name.ts';
+import { LaneWatch } from './lane-watch.ts';
+import { type Observe, harmless } from './observe.ts';
 import { orLate, pause } from './pause.ts';
 import { ReportQueue } from './report-queue.ts';
 
@@ -49,23 +51,28 @@ export class ClaimBatch {
   #flushing = false;
   #nextFlushMs = -Infinity;
   readonly #reports: ReportQueue;
+  #reportsKept = 0;
+  readonly #watch: LaneWatch;
+  readonly #observe: Observe;
   /** Lane time minus monotonic time, never ahead of the truth. */
   #clockOffsetMs: number | undefined;
   #floodSeenAtMs = -Infinity;
   #floodsUnreported = 0;
-  #saidStopped = false;
 
   constructor(options: {
     readonly bot: string;
     readonly lanes: LaneClient;
     readonly policy: () => LanePolicy;
     readonly log: (problem: string) => void;
+    readonly observe?: Observe;
   }) {
     this.bot = options.bot;
     this.#lanes = options.lanes;
     this.#policy = options.policy;
     this.#log = options.log;
     this.#reports = new ReportQueue(options);
+    this.#observe = harmless(options.observe);
+    this.#watch = new LaneWatch({ bot: options.bot, log: options.log, observe: this.#observe });
   }
 
   /**
@@ -109,8 +116,14 @@ export class ClaimBatch {
     if (closes) {
       this.#floodSeenAtMs = performance.now();
       this.#floodsUnreported++;
+      const laneNowMs = this.laneNowMs();
+      const { retryAfterMs } = report;
+      const isKnown = laneNowMs !== undefined && retryAfterMs !== undefined;
+      this.#watch.closing(report.outcome, isKnown ? laneNowMs + retryAfterMs : undefined);
     }
+    this.#noteKept(1);
     await this.#reports.add(report, answeredAtMs);
+    this.#noteKept(-1);
     if (!closes) return;
     this.#floodsUnreported--;
     void this.#flush();
@@ -207,27 +220,20 @@ export class ClaimBatch {
         return;
       }
       clearTimeout(waiting.timer);
-      this.#noteStop(verdict);
+      this.#watch.verdict(verdict, this.overtakenByFlood(askedAtMs));
       waiting.resolve({ kind: 'verdict', verdict, askedAtMs, heardAtMs });
     });
-  }
-
-  /** A lane that has stopped by itself lets replies wait for an operator, who must hear of it: once for each stop. */
-  #noteStop(verdict: Verdict): void {
-    const isStopped = verdict.kind === 'wait' && verdict.why === 'lane_stopped';
-    if (isStopped && !this.#saidStopped) {
-      this.#log(
-        `lane of ${this.bot} has stopped, its replies wait: "replylane lane show ${this.bot}" says why, ` +
-          `"replylane lane resume ${this.bot}" opens it`,
-      );
-    }
-    if (isStopped || verdict.kind === 'go') this.#saidStopped = isStopped;
   }
 
   /** A claim that nobody waits for any more: nothing was sent with it, and its slot is free. */
   #giveBack(ask: Ask): void {
     const { reply, attempt, nonce, chat } = ask;
     void this.report({ reply, attempt, nonce, chat, outcome: 'unreached' }, performance.now());
+  }
+
+  #noteKept(change: 1 | -1): void {
+    this.#reportsKept += change;
+    this.#observe({ event: 'reports_kept', bot: this.bot, count: this.#reportsKept });
   }
 
   async #ensureLane(): Promise<void> {

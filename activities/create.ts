@@ -2,12 +2,14 @@ import { Context } from '@temporalio/activity';
 import type { BotConfig } from '../config/bot-config.ts';
 import { lanePolicyOf } from '../config/bot-config.ts';
 import { contractOf } from '../contracts/index.ts';
+import type { SendInput, SendResult } from '../domain/send.ts';
 import { budgetsOf } from './budgets.ts';
 import { BotRoom } from './bot-room.ts';
 import { ClaimBatch } from './claim-batch.ts';
 import { decideReplies } from './decide-replies.ts';
 import type { Activities } from './index.ts';
 import type { LaneClient } from './lane-client.ts';
+import { type Observe, harmless, noAttemptWhy, observedName } from './observe.ts';
 import type { SendDeps } from './send-deps.ts';
 import { sendMessage } from './send-message.ts';
 
@@ -17,7 +19,9 @@ export interface ActivityDeps extends Omit<SendDeps, 'batchOf' | 'roomOf'> {
 }
 
 /** The activities of one worker process, with what they share: one conversation and one room for each bot. */
-export function createActivities(deps: ActivityDeps): Activities {
+export function createActivities(given: ActivityDeps): Activities {
+  const observe = harmless(given.observe);
+  const deps: ActivityDeps = { ...given, observe };
   const batches = new Map<string, ClaimBatch>();
   const rooms = new Map<string, BotRoom>();
   const batchOf = (bot: BotConfig): ClaimBatch => {
@@ -28,6 +32,7 @@ export function createActivities(deps: ActivityDeps): Activities {
         lanes: deps.lanes,
         policy: () => lanePolicyOf(bot),
         log: deps.log,
+        observe,
       });
       batches.set(bot.name, batch);
     }
@@ -42,7 +47,11 @@ export function createActivities(deps: ActivityDeps): Activities {
     return room;
   };
   return {
-    sendMessage: (input) => sendMessage({ ...deps, batchOf, roomOf }, input),
+    async sendMessage(input) {
+      const result = await sendMessage({ ...deps, batchOf, roomOf }, input);
+      noteNoAttempt(observe, input, result);
+      return result;
+    },
     async revokeAttempt({ bot, ...request }) {
       const { workflowExecution } = Context.current().info;
       if (!workflowExecution) throw new Error('revokeAttempt is called by a workflow');
@@ -59,4 +68,11 @@ export function createActivities(deps: ActivityDeps): Activities {
     },
     decideReplies: (input) => decideReplies(deps.replies, input),
   };
+}
+
+/** A reply that no worker has a token for asks again and again: told once. */
+function noteNoAttempt(observe: Observe, input: SendInput, result: SendResult): void {
+  const why = noAttemptWhy(result);
+  if (why === undefined || (why === 'no_token' && input.run > 1)) return;
+  observe({ event: 'no_attempt', reply: observedName(input), bot: input.bot, why });
 }

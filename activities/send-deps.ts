@@ -2,6 +2,7 @@ import type { BotConfig } from '../config/bot-config.ts';
 import type { TokenReading } from '../config/secrets.ts';
 import type { BotRoom } from './bot-room.ts';
 import type { ClaimBatch } from './claim-batch.ts';
+import type { Observe } from './observe.ts';
 import type { ReplyMessages } from './reply-messages.ts';
 import type { Transport } from './transport.ts';
 
@@ -15,6 +16,8 @@ export interface SendDeps {
   readonly replies: ReplyMessages;
   /** Takes sentences about trouble; they hold no secret and no content. */
   readonly log: (problem: string) => void;
+  /** Hears what this process sees happen. */
+  readonly observe?: Observe;
   readonly batchOf: (bot: BotConfig) => ClaimBatch;
   readonly roomOf: (bot: string) => BotRoom;
 }

@@ -9,6 +9,7 @@ import { readResult, reportOf } from './attempt-reading.ts';
 import type { BotRoom } from './bot-room.ts';
 import type { AskAnswer, ClaimBatch } from './claim-batch.ts';
 import { mayBeLost, tellIfLate } from './late-proof.ts';
+import { observedName } from './observe.ts';
 import { orLate, pause } from './pause.ts';
 import type { SendDeps } from './send-deps.ts';
 
@@ -67,8 +68,10 @@ export class SendRun {
         await this.whileWanted(pause(early.waitMs));
       }
       for (;;) {
+        const putAtMs = performance.now();
         const asked = this.batch.ask(this.ask(ticketMs, heldSinceMs), this.context.cancellationSignal);
         const answer = await this.whileWanted(asked);
+        this.noteClaim(answer, putAtMs);
         if (answer.kind === 'no_answer') return backOff(this.input, 5000, 'backoff');
         const { verdict } = answer;
         if (verdict.kind === 'refused') return { kind: 'refused', why: verdict.why };
@@ -153,12 +156,24 @@ export class SendRun {
       account: bot.account,
       trace: attemptTrace(name, key, attempt),
     });
+    const grantedAtMs = performance.now();
     const result = await this.deps.transport.send(request, {
       httpTimeoutMs: bot.httpTimeoutMs,
       connectTimeoutMs: bot.connectTimeoutMs,
       mayStart: () => this.whyNot(verdict.nowMs, askedAtMs),
     });
     const { outcome, progress, httpStatus, answeredAtMs, error } = readResult(contract, content, result);
+    this.deps.observe?.({
+      event: 'attempt',
+      reply: observedName(this.input),
+      bot: name,
+      contract: contract.name,
+      attempt,
+      outcome: outcome.kind,
+      httpStatus,
+      progress,
+      ms: Math.round(answeredAtMs - grantedAtMs),
+    });
     // The report goes on by itself; the outcome must reach the workflow before the server gives the activity up.
     const restMs = Math.max(0, this.startedAtMs + activityLifeMs - reportAllowanceMs - performance.now());
     const report = {
@@ -185,6 +200,12 @@ export class SendRun {
         ? { known: { epoch: verdict.epoch, notBeforeMs: laneNowMs + outcome.retryAfterSeconds * 1000 } }
         : {}),
     };
+  }
+
+  private noteClaim(answer: AskAnswer, putAtMs: number): void {
+    const verdict = answer.kind === 'verdict' ? answer.verdict.kind : answer.kind;
+    const ms = Math.round(performance.now() - putAtMs);
+    this.deps.observe?.({ event: 'claim', bot: this.bot.name, verdict, ms });
   }
 
   /** Why a granted claim must send nothing any more (invariants 2, 4 and 6), or undefined. */

@@ -10,6 +10,7 @@ import {
 } from '@temporalio/worker';
 import { createActivities } from '../activities/create.ts';
 import { createLaneClient } from '../activities/lane-client.ts';
+import { type Observe, harmless } from '../activities/observe.ts';
 import { createReplyMessages } from '../activities/reply-messages.ts';
 import { createTransport } from '../activities/transport.ts';
 import { connectTemporal, connectionSettings } from '../client/connect.ts';
@@ -18,6 +19,8 @@ import { TokenReader } from '../config/secrets.ts';
 import { laneTaskQueue, taskQueue } from '../workflows/names.ts';
 import { auditSinks } from './audit.ts';
 import { bootWarnings } from './boot-checks.ts';
+import { type Monitor, type MonitorOptions, startMonitor } from './monitor.ts';
+import { runBoth } from './run-both.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 
 export interface ReplyWorkerOptions {
@@ -26,6 +29,10 @@ export interface ReplyWorkerOptions {
   /** Ends the worker: what is being sent is finished first. */
   readonly shutdown?: AbortSignal;
   readonly log?: (line: string) => void;
+  /** Hears what this process sees happen: each attempt, each change of a lane. */
+  readonly observe?: Observe;
+  /** Serves `/metrics`, `/healthz` and `/readyz` there, from the start to the end. */
+  readonly metrics?: MonitorOptions;
   /** Called once the lanes run and the worker takes work. */
   readonly onReady?: () => void;
 }
@@ -35,9 +42,21 @@ export interface ReplyWorkerOptions {
  * must be so before work is taken (search attributes, one lane for each bot) is done first.
  */
 export async function runReplyWorker(options: ReplyWorkerOptions): Promise<void> {
+  const bots = [...options.config.bots.values()];
+  const monitor = options.metrics && (await startMonitor(options.metrics, bots));
+  try {
+    await runMonitored(options, monitor);
+  } finally {
+    await monitor?.close();
+  }
+}
+
+async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | undefined): Promise<void> {
   const { config, shutdown, onReady } = options;
   const env = options.env ?? process.env;
   const log = options.log ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  if (monitor)
+    log(`metrics: ${monitor.url}/metrics; health: ${monitor.url}/healthz and ${monitor.url}/readyz`);
   // The client's settings and words: what it refuses, such as a key without TLS, a worker must refuse too.
   const { namespace, connection: settings } = connectionSettings(env);
   const connection = (await connectTemporal({ env })).connection as Connection;
@@ -56,9 +75,11 @@ export async function runReplyWorker(options: ReplyWorkerOptions): Promise<void>
     }
     const identity = `${process.pid}@${hostname()}`;
     const client = new Client({ connection, namespace, identity });
+    monitor?.follow(client);
     const lanes = createLaneClient(client);
     // A bot's first reply must find a lane that is older than it: a younger one cannot know what was claimed (rule 5).
     for (const bot of config.bots.keys()) await lanes.ensure(bot);
+    const observers = [harmless(options.observe), harmless(monitor?.observe)];
     const activities = createActivities({
       worker: identity,
       attributes,
@@ -68,43 +89,19 @@ export async function runReplyWorker(options: ReplyWorkerOptions): Promise<void>
       lanes,
       replies: createReplyMessages(client),
       log,
+      observe: (seen) => observers.forEach((observe) => observe(seen)),
     });
     const place = { connection: native, namespace, identity };
     const laneWorker = await Worker.create({ ...laneWorkerOptions(), ...place });
     const sinks = auditSinks(log);
     const worker = await Worker.create({ ...workerOptions(), ...place, activities, sinks });
+    monitor?.watch({ replies: worker, lanes: laneWorker });
     await runBoth(worker, laneWorker, shutdown, onReady);
   } finally {
     await transport.close();
     await connection.close();
     await native.close();
   }
-}
-
-/** The lanes' worker ends last: what is being sent while this process stops may need them. */
-async function runBoth(
-  worker: Worker,
-  laneWorker: Worker,
-  shutdown: AbortSignal | undefined,
-  onReady: (() => void) | undefined,
-): Promise<void> {
-  const stop = (): void => stopWorker(worker);
-  shutdown?.addEventListener('abort', stop, { once: true });
-  // If the lanes' worker fails, this process is of no more use to anybody.
-  const lanes = laneWorker.run().finally(stop);
-  const replies = worker.run().finally(() => stopWorker(laneWorker));
-  if (shutdown?.aborted) stop();
-  else onReady?.();
-  try {
-    await Promise.all([lanes, replies]);
-  } finally {
-    await Promise.allSettled([lanes, replies]);
-    shutdown?.removeEventListener('abort', stop);
-  }
-}
-
-function stopWorker(worker: Worker): void {
-  if (worker.getState() === 'RUNNING') worker.shutdown();
 }
 
 /**
