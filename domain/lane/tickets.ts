@@ -26,6 +26,7 @@ const rarestBehindMs = 10 * 60_000;
 const rarestMissingMs = 15_000;
 /** Tickets that are presented later than this, on average, show that the lane's replies keep each other late. */
 const lateMs = 5000;
+const mostAhead = 500;
 
 /** Who asks for a ticket. */
 export interface TicketHolder {
@@ -82,8 +83,16 @@ export function orderTicket(holder: TicketHolder, order: Exclude<OrderAnswer, { 
   const turnMs = Math.max(nowMs, order.aheadTicketMs);
   const isLate = lane.sparse && lane.latenessMs > lateMs;
   if (!isLate) return turnMs + Math.min(longestMs, Math.max(pitchMs, overdueMs / 2));
-  // The one ahead will be as late as all are, and its turn is not over before. Not for ever: the lane may be in time soon.
-  return Math.min(turnMs + Math.max(pitchMs, lane.latenessMs), nowMs + longestMs);
+  // Each of those ahead will be as late as all are, and one goes after the other. Not for ever: the lane may be in time soon.
+  const turns = countAhead(holder) * Math.max(pitchMs, lane.latenessMs);
+  return Math.max(turnMs, nowMs + Math.min(longestMs, turns));
+}
+
+/** How many must go before it in its chat, at least one; no more than matter. */
+function countAhead({ lane, chat, ask, nowMs }: TicketHolder): number {
+  let count = 0;
+  for (const _ of placesAhead(lane, chat, ask, nowMs)) if (++count >= mostAhead) break;
+  return Math.max(1, count);
 }
 
 /** The usual time, or as long as it takes all that wait to come once. */

@@ -173,15 +173,22 @@ describe('rule 8: a ticket behind others of its chat', () => {
     },
   );
 
-  test('L8: where all are late, one goes after the other by as much, but none sleeps for longer than all take to come once', () => {
+  test('L8: where all are late, it waits for as long as those ahead will take, but no longer than all take to come once', () => {
     const one = holder();
+    one.lane.awakeSinceMs = 0;
     one.lane.placeCount = 1000;
     one.lane.latenessMs = 5000;
     expect(behind(one, 700)).toBe(1825);
-    one.lane.latenessMs = 60_000;
-    expect(behind(one, 700)).toBe(60_700);
-    expect(behind(one, 150_000)).toBe(200_000);
-    expect(behind(one, -100_000)).toBe(60_000);
+    one.lane.latenessMs = 30_000;
+    expect(behind(one, 700)).toBe(30_000);
+    for (const hash of ['aaaaaa', 'bbbbbb', 'cccccc'])
+      one.chat.places.add({ hash, ticketMs: nowMs, bulk: false, blockedOn: null });
+    expect(behind(one, 700)).toBe(90_000);
+    expect(behind(one, -100_000)).toBe(90_000);
+    one.lane.latenessMs = 300_000;
+    expect(behind(one, 700)).toBe(200_000);
+    // Never before the one ahead comes.
+    expect(behind(one, 250_000)).toBe(250_000);
     one.lane.sparse = false;
     expect(behind(one, 700)).toBe(1825);
   });
