@@ -9,7 +9,7 @@ import { type Figure, median, round } from './figure.ts';
 
 /** So many that the seconds at a round's end, in which the last ones wait for a poll, count for little. */
 const workflowsPerRound = 600;
-const rounds = 5;
+const rounds = 3;
 /** Fewer than one process lets in for one bot at a time. */
 const inFlight = 32;
 
