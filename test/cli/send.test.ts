@@ -133,7 +133,12 @@ describe('what is wrong with a send is told with exit 2, and nothing is started'
       /above zero/,
     ],
     ['a bad class', ['--bot', 'support', '--chat', '1', '--text', 'x', '--class', 'slow'], /reply, bulk/],
-    ['an unknown option', ['--bot', 'support', '--to', '1'], /unknown option '--to'[^]*--help/],
+    ['an unknown option', ['--bot', 'support', '--nowhere', '1'], /unknown option '--nowhere'[^]*--help/],
+    [
+      'an address given twice',
+      ['--bot', 'support', '--to', '1', '--chat', '1', '--text', 'x'],
+      /--to and --chat are one thing/,
+    ],
     ['a file and a chat', ['--file', 'x.jsonl', '--chat', '1'], /leave out --chat/],
     ['a file that is not there', ['--file', 'missing.jsonl'], /missing\.jsonl cannot be read \(ENOENT\)/],
   ])('%s', async (_, args, words) => {
