@@ -1,6 +1,5 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
+import { type AddressInfo, createServer } from 'node:net';
+import { DefaultLogger, Runtime, type RuntimeOptions, type TelemetryOptions } from '@temporalio/worker';
 import type { Config, Environment } from '../config/load.ts';
 import type { LogLevel, WorkerLog } from './log/worker-log.ts';
 import { runReplyWorker } from './reply-worker.ts';
@@ -21,51 +20,58 @@ export interface WorkerProcessRun {
  */
 export async function runWorkerProcess(run: WorkerProcessRun): Promise<void> {
   const { settings, log, ...rest } = run;
-  const sdkUrl = await installRuntime(settings, log);
-  await runReplyWorker({
-    ...rest,
-    log: (line) => log.line(line),
-    observe: log.observe,
-    ...(settings.metrics ? { metrics: { ...settings.metrics, sdkUrl } } : {}),
-  });
+  const { runtime, sdkUrl } = await installRuntime(settings, log);
+  try {
+    await runReplyWorker({
+      ...rest,
+      log: (line) => log.line(line),
+      observe: log.observe,
+      ...(settings.metrics ? { metrics: { ...settings.metrics, sdkUrl } } : {}),
+    });
+  } finally {
+    // It ends by itself with the last connection; where none was made, forwarding its log keeps the process alive.
+    await runtime.shutdown();
+  }
 }
 
-/** Gives where the SDK's core serves its metrics, or null where none are wanted. */
-async function installRuntime(
-  { metrics, log: form }: WorkerSettings,
-  log: WorkerLog,
-): Promise<string | null> {
+interface InstalledRuntime {
+  readonly runtime: Runtime;
+  /** Where the SDK's core serves its metrics; null where none are wanted. */
+  readonly sdkUrl: string | null;
+}
+
+async function installRuntime(settings: WorkerSettings, log: WorkerLog): Promise<InstalledRuntime> {
+  const isJson = settings.log === 'json';
   const options: RuntimeOptions = {
-    logger: form === 'json' ? sentencesTo(log) : new DefaultLogger('WARN'),
+    logger: isJson ? sentencesTo(log) : new DefaultLogger('WARN'),
     shutdownSignals: [],
   };
-  // Lines of the core would stand between the documents as they are.
-  const logging =
-    form === 'json' ? { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } } : {};
-  if (!metrics) {
-    Runtime.install({ ...options, telemetryOptions: { ...logging } } as RuntimeOptions);
-    return null;
-  }
+  // Lines that the core writes itself would stand between the documents.
+  const telemetryOptions: TelemetryOptions = isJson
+    ? { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } }
+    : {};
+  if (!settings.metrics) return { runtime: Runtime.install({ ...options, telemetryOptions }), sdkUrl: null };
   for (let triesLeft = 3; ; triesLeft--) {
     const bindAddress = `127.0.0.1:${await freePort()}`;
-    const prometheus = {
-      bindAddress,
-      countersTotalSuffix: true,
-      unitSuffix: true,
-      useSecondsForDurations: true,
-    };
+    const prometheus = { bindAddress, ...namesAsPrometheusHasThem };
     try {
-      Runtime.install({
+      const runtime = Runtime.install({
         ...options,
-        telemetryOptions: { ...logging, metrics: { prometheus } },
-      } as RuntimeOptions);
-      return `http://${bindAddress}/metrics`;
+        telemetryOptions: { ...telemetryOptions, metrics: { prometheus } },
+      });
+      return { runtime, sdkUrl: `http://${bindAddress}/metrics` };
     } catch (error) {
       // Another process may have taken the port meanwhile.
       if (triesLeft === 0) throw error;
     }
   }
 }
+
+const namesAsPrometheusHasThem = {
+  countersTotalSuffix: true,
+  unitSuffix: true,
+  useSecondsForDurations: true,
+};
 
 /** The core takes a port by its number only. */
 async function freePort(): Promise<number> {

@@ -34,10 +34,11 @@ export function noteHeard(lane: Lane, nowMs: number): void {
 
 /** Notes how late a ticket was shown: places of others may be as late. */
 export function noteLateness(lane: Lane, ticketMs: number, nowMs: number): void {
-  // Time in which nobody could come does not count.
-  const dueMs = lane.sparse ? Math.max(ticketMs, lane.awakeSinceMs) : ticketMs;
-  const lateMs = Math.min(maxLatenessMs, Math.max(0, nowMs - dueMs));
+  const lateMs = Math.min(maxLatenessMs, Math.max(0, nowMs - ticketMs));
   lane.latenessMs = Math.round(lane.latenessMs + (lateMs - lane.latenessMs) / 16);
+  // Time in which nobody could come says nothing of how busy everybody is.
+  const busyMs = Math.min(lateMs, Math.max(0, nowMs - lane.awakeSinceMs));
+  lane.busyLatenessMs = Math.round(lane.busyLatenessMs + (busyMs - lane.busyLatenessMs) / 16);
 }
 
 /** Whether nobody will come back for this place. Time in which nobody at all came does not count. */

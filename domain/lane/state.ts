@@ -128,6 +128,8 @@ export interface Lane {
   awakeSinceMs: number;
   /** How late tickets are presented: a moving average. */
   latenessMs: number;
+  /** The same without the time in which nobody could come. */
+  busyLatenessMs: number;
   /** Moving average of the time from grant to answer. */
   latencyMs: number;
   sweptAtMs: number;
@@ -175,6 +177,7 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
     heardMs: nowMs,
     awakeSinceMs: nowMs,
     latenessMs: 0,
+    busyLatenessMs: 0,
     latencyMs: 0,
     sweptAtMs: nowMs,
     placeCount: 0,

@@ -14,8 +14,6 @@ export const promiseGraceMs = 250;
 
 /** Each ask costs about eleven events of a history, of which a reply has fifty thousand. */
 const longestBehindMs = 30_000;
-const soonestMissingMs = 300;
-const latestMissingMs = 5000;
 
 /**
  * Asks of those who can do nothing but wait for others take a server's time from those whose turn it is: however many they
@@ -23,7 +21,6 @@ const latestMissingMs = 5000;
  */
 const perWaitingMs = 200;
 const rarestBehindMs = 10 * 60_000;
-const rarestMissingMs = 15_000;
 /** Tickets that are presented later than this, on average, show that the lane's replies keep each other late. */
 const lateMs = 5000;
 const mostAhead = 500;
@@ -73,18 +70,17 @@ export function orderTicket(holder: TicketHolder, order: Exclude<OrderAnswer, { 
   const { lane, policy, chat, nowMs } = holder;
   if (order.kind === 'missing') {
     // Soon again, then ever less often.
-    const leastMs = sparseMs(lane, soonestMissingMs, rarestMissingMs);
-    return nowMs + Math.max(leastMs, Math.min(latestMissingMs, (nowMs - order.sinceMs) / 2));
+    return nowMs + Math.min(5000, Math.max(300, (nowMs - order.sinceMs) / 2));
   }
   // One who is overdue may be backing off for hours. Time in which nobody could come does not count.
   const overdueMs = Math.max(0, nowMs - Math.max(order.aheadTicketMs, lane.awakeSinceMs));
   const pitchMs = Math.max(100, chatPitchMs(lane, policy, chat.kind));
-  const longestMs = sparseMs(lane, longestBehindMs, rarestBehindMs);
+  const longestMs = longestBehind(lane);
   const turnMs = Math.max(nowMs, order.aheadTicketMs);
-  const isLate = lane.sparse && lane.latenessMs > lateMs;
+  const isLate = lane.sparse && lane.busyLatenessMs > lateMs;
   if (!isLate) return turnMs + Math.min(longestMs, Math.max(pitchMs, overdueMs / 2));
   // Each of those ahead will be as late as all are, and one goes after the other. Not for ever: the lane may be in time soon.
-  const turns = countAhead(holder) * Math.max(pitchMs, lane.latenessMs);
+  const turns = countAhead(holder) * Math.max(pitchMs, lane.busyLatenessMs);
   return Math.max(turnMs, nowMs + Math.min(longestMs, turns));
 }
 
@@ -96,8 +92,10 @@ function countAhead({ lane, chat, ask, nowMs }: TicketHolder): number {
 }
 
 /** The usual time, or as long as it takes all that wait to come once. */
-function sparseMs({ sparse, placeCount }: Lane, usualMs: number, rarestMs: number): number {
-  return sparse ? Math.max(usualMs, Math.min(rarestMs, placeCount * perWaitingMs)) : usualMs;
+function longestBehind({ sparse, placeCount }: Lane): number {
+  return sparse
+    ? Math.max(longestBehindMs, Math.min(rarestBehindMs, placeCount * perWaitingMs))
+    : longestBehindMs;
 }
 
 /**

@@ -1,7 +1,9 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decideReplyUpdate } from '../../workflows/protocol.ts';
 import { Rig } from '../support/rig/rig.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { drill, drillBot as bot, drillBots, drillSecrets } from './drill.ts';
 
 let rig: Rig;
@@ -104,5 +106,21 @@ describe('the log of a worker in JSON, after a drill', () => {
   it('invariant 8: no token, destination or text', () => {
     for (const [what, secret] of Object.entries(drillSecrets(rig)))
       for (const line of lines) expect(line.includes(secret), `${what} in ${line}`).toBe(false);
+  });
+});
+
+describe('a worker with a log in JSON that cannot start', () => {
+  it('says so in one document, and ends', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const end = await runCli(['worker', '--log', 'json', '--metrics-port', String(port)], { env: rig.env() });
+    taken.close();
+    expect(read(end.stderr)).toMatchObject({
+      level: 'error',
+      event: 'log',
+      msg: expect.stringContaining('EADDRINUSE') as string,
+    });
+    expect(end.code).toBe(1);
   });
 });

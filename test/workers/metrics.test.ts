@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { step } from '../support/fake-service/index.ts';
 import { missingIn, parseScrape, valueOf } from '../support/promql.ts';

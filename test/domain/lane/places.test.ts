@@ -120,6 +120,7 @@ test('a lane without memory wants a probe, and knows nothing', () => {
     heardMs: 7,
     awakeSinceMs: 7,
     latenessMs: 0,
+    busyLatenessMs: 0,
     latencyMs: 0,
     sweptAtMs: 7,
     placeCount: 0,
