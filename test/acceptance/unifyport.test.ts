@@ -7,6 +7,7 @@ import {
   startFakeUnifyport,
   unifyportStep,
 } from '../support/fake-service/fake-unifyport.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { Rig } from '../support/rig/rig.ts';
 
 const bots = ['plain', 'doubt', 'unbound', 'crowd', 'refused'] as const;
@@ -119,4 +120,41 @@ it('a refusal names the service’s code and number', async () => {
 it('an address that is none of the service’s is refused before anything is started', async () => {
   await expect(send('plain', 'bad', 'user:')).rejects.toThrow(/chat/);
   await expect(rig.handle('plain', 'bad').describe()).rejects.toThrow();
+});
+
+describe('the command line serves it by the bot’s contract', () => {
+  const cli = (...args: string[]) => runCli(args, { env: rig.env(), cwd: rig.folder });
+
+  it('send --to takes the service’s own address, and waits for its end', async () => {
+    const sent = await cli(
+      'send',
+      '--bot',
+      'plain',
+      '--to',
+      'channel:news',
+      '--text',
+      'hi',
+      '--key',
+      'c1',
+      '--wait',
+      '--json',
+    );
+    expect(sent.code).toBe(0);
+    expect(JSON.parse(sent.stdout)).toMatchObject({ id: 'plain/c1', state: 'sent' });
+    expect(arrivalsOf('plain').at(-1)).toMatchObject({ chat: 'channel:news', text: 'hi' });
+    const bad = await cli('send', '--bot', 'plain', '--to', 'nobody@', '--text', '', '--key', 'c2');
+    expect(bad.code).toBe(2);
+    expect(bad.stderr).toMatch(/text: /);
+  });
+
+  it('review show tells a reviewer what the service said', async () => {
+    fake.script('doubt', unifyportStep.sendFailed({ store: true }));
+    await send('doubt', 'c3', 'user:c3');
+    await inReview('doubt', 'c3');
+    const shown = await cli('review', 'show', 'doubt/c3');
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toMatch(/HTTP 500/);
+    expect(shown.stdout).toMatch(/the service: send_message_failed .*request req/);
+    expect(shown.stdout).not.toMatch(/user:c3/);
+  });
 });
