@@ -4,7 +4,6 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -45,8 +44,6 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
     ? thawLane(input.snapshot)
     : // A lane that this one follows has granted nothing since this one's start, whenever a worker came to take it up.
       newLane(input.bot, info.firstExecutionRunId, info.startTime.getTime());
-  // What a lane answers must not change within a run: its history says what it has granted.
-  lane.sparse = patched('those-behind-ask-rarely');
   let messages = 0;
   let shown = '';
   const show = (): void => {

@@ -36,9 +36,6 @@ export function noteHeard(lane: Lane, nowMs: number): void {
 export function noteLateness(lane: Lane, ticketMs: number, nowMs: number): void {
   const lateMs = Math.min(maxLatenessMs, Math.max(0, nowMs - ticketMs));
   lane.latenessMs = Math.round(lane.latenessMs + (lateMs - lane.latenessMs) / 16);
-  // Time in which nobody could come says nothing of how busy everybody is.
-  const busyMs = Math.min(lateMs, Math.max(0, nowMs - lane.awakeSinceMs));
-  lane.busyLatenessMs = Math.round(lane.busyLatenessMs + (busyMs - lane.busyLatenessMs) / 16);
 }
 
 /** Whether nobody will come back for this place. Time in which nobody at all came does not count. */

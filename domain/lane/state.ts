@@ -128,14 +128,10 @@ export interface Lane {
   awakeSinceMs: number;
   /** How late tickets are presented: a moving average. */
   latenessMs: number;
-  /** The same without the time in which nobody could come. */
-  busyLatenessMs: number;
   /** Moving average of the time from grant to answer. */
   latencyMs: number;
   sweptAtMs: number;
   placeCount: number;
-  /** Whether those who wait behind others ask the more rarely the more wait: off in runs that began without it. */
-  sparse: boolean;
   /** About the size of the snapshot: measured by each sweep, added to in between. */
   bytes: number;
   /** When an operator last opened the lane: cooldowns that earlier lanes told of are void since then. */
@@ -177,11 +173,9 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
     heardMs: nowMs,
     awakeSinceMs: nowMs,
     latenessMs: 0,
-    busyLatenessMs: 0,
     latencyMs: 0,
     sweptAtMs: nowMs,
     placeCount: 0,
-    sparse: true,
     bytes: 0,
     overriddenAtMs: null,
     granted: 0,

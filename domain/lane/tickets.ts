@@ -15,16 +15,6 @@ export const promiseGraceMs = 250;
 /** Each ask costs about eleven events of a history, of which a reply has fifty thousand. */
 const longestBehindMs = 30_000;
 
-/**
- * Asks of those who can do nothing but wait for others take a server's time from those whose turn it is: however many they
- * are, all together they come about five times a second.
- */
-const perWaitingMs = 200;
-const rarestBehindMs = 10 * 60_000;
-/** Tickets that are presented later than this, on average, show that the lane's replies keep each other late. */
-const lateMs = 5000;
-const mostAhead = 500;
-
 /** Who asks for a ticket. */
 export interface TicketHolder {
   readonly lane: Lane;
@@ -75,27 +65,7 @@ export function orderTicket(holder: TicketHolder, order: Exclude<OrderAnswer, { 
   // One who is overdue may be backing off for hours. Time in which nobody could come does not count.
   const overdueMs = Math.max(0, nowMs - Math.max(order.aheadTicketMs, lane.awakeSinceMs));
   const pitchMs = Math.max(100, chatPitchMs(lane, policy, chat.kind));
-  const longestMs = longestBehind(lane);
-  const turnMs = Math.max(nowMs, order.aheadTicketMs);
-  const isLate = lane.sparse && lane.busyLatenessMs > lateMs;
-  if (!isLate) return turnMs + Math.min(longestMs, Math.max(pitchMs, overdueMs / 2));
-  // Each of those ahead will be as late as all are, and one goes after the other. Not for ever: the lane may be in time soon.
-  const turns = countAhead(holder) * Math.max(pitchMs, lane.busyLatenessMs);
-  return Math.max(turnMs, nowMs + Math.min(longestMs, turns));
-}
-
-/** How many must go before it in its chat, at least one; no more than matter. */
-function countAhead({ lane, chat, ask, nowMs }: TicketHolder): number {
-  let count = 0;
-  for (const _ of placesAhead(lane, chat, ask, nowMs)) if (++count >= mostAhead) break;
-  return Math.max(1, count);
-}
-
-/** The usual time, or as long as it takes all that wait to come once. */
-function longestBehind({ sparse, placeCount }: Lane): number {
-  return sparse
-    ? Math.max(longestBehindMs, Math.min(rarestBehindMs, placeCount * perWaitingMs))
-    : longestBehindMs;
+  return Math.max(nowMs, order.aheadTicketMs) + Math.min(longestBehindMs, Math.max(pitchMs, overdueMs / 2));
 }
 
 /**

@@ -153,46 +153,6 @@ describe('rule 8: a ticket behind others of its chat', () => {
     expect(behind(one, -100_000)).toBe(1000);
   });
 
-  test.each([
-    [150, 30_000],
-    [151, 30_200],
-    [2500, 500_000],
-    [3001, 600_000],
-  ])(
-    'L8: with %i waiting, those that are long overdue ask every %i ms: five a second all together',
-    (count, ms) => {
-      const one = holder();
-      one.lane.awakeSinceMs = 0;
-      one.lane.placeCount = count;
-      expect(behind(one, -10_000_000)).toBe(ms);
-      // Whose predecessor comes in time asks right after it, however many wait.
-      expect(behind(one, 700)).toBe(1700);
-      // A run that began without this rule goes on without it: its history says what it has answered.
-      one.lane.sparse = false;
-      expect(behind(one, -10_000_000)).toBe(30_000);
-    },
-  );
-
-  test('L8: where all are late, it waits for as long as those ahead will take, but no longer than all take to come once', () => {
-    const one = holder();
-    one.lane.awakeSinceMs = 0;
-    one.lane.placeCount = 1000;
-    one.lane.busyLatenessMs = 5000;
-    expect(behind(one, 700)).toBe(1700);
-    one.lane.busyLatenessMs = 30_000;
-    expect(behind(one, 700)).toBe(30_000);
-    for (const hash of ['aaaaaa', 'bbbbbb', 'cccccc'])
-      one.chat.places.add({ hash, ticketMs: nowMs, bulk: false, blockedOn: null });
-    expect(behind(one, 700)).toBe(90_000);
-    expect(behind(one, -100_000)).toBe(90_000);
-    one.lane.busyLatenessMs = 300_000;
-    expect(behind(one, 700)).toBe(200_000);
-    // Never before the one ahead comes.
-    expect(behind(one, 250_000)).toBe(250_000);
-    one.lane.sparse = false;
-    expect(behind(one, 700)).toBe(1700);
-  });
-
   test('behind one that the lane does not know: soon, then ever less often', () => {
     const missing = (agoMs: number) =>
       orderTicket(holder(), { kind: 'missing', sinceMs: nowMs - agoMs }) - nowMs;
