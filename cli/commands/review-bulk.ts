@@ -30,8 +30,7 @@ export async function decideAll(cli: Cli, replies: ReplyClient, options: DecideO
     cli.output.note(nothingMatches);
     return exitCode.done;
   }
-  cli.output.note(`started: it goes on if this command is ended. ${howTo(bulk)}`);
-  return watch(cli, bulk);
+  return watch(cli, bulk, `started: it goes on if this command is ended. ${howTo(bulk)}`);
 }
 
 /** `review bulk`: shows one that was started before, or asks it to end, and watches it to its end. */
@@ -50,12 +49,14 @@ export async function bulk(
   });
 }
 
-async function watch(cli: Cli, bulkDecision: BulkDecision): Promise<ExitCode> {
+async function watch(cli: Cli, bulkDecision: BulkDecision, begin?: string): Promise<ExitCode> {
   const leave = (): void => {
     cli.output.note(`left running. ${howTo(bulkDecision)}`);
     process.exit(exitCode.failed);
   };
   process.once('SIGINT', leave);
+  // Not before: whoever reads this may press Ctrl-C at once.
+  if (begin !== undefined) cli.output.note(begin);
   try {
     const view = await bulkDecision.result({ onView: progress(cli) });
     for (const { reply, kind, why } of view.notDone)
