@@ -75,7 +75,11 @@ export class SendRun {
         if (answer.kind === 'no_answer') return backOff(this.input, 5000, 'backoff');
         const { verdict } = answer;
         if (verdict.kind === 'refused') return { kind: 'refused', why: verdict.why };
-        if (verdict.kind === 'go') return await this.attempt(verdict, answer.askedAtMs);
+        if (verdict.kind === 'go') {
+          // A lane of an older version: it has not looked at what protects the repetition.
+          if (this.input.doubt && !verdict.mark) return this.giveBackUnprotected();
+          return await this.attempt(verdict, answer.askedAtMs);
+        }
         ticketMs = verdict.untilMs;
         heldSinceMs = verdict.heldSinceMs;
         const waitMs = answer.heardAtMs + (verdict.untilMs - verdict.nowMs) - performance.now();
@@ -86,6 +90,12 @@ export class SendRun {
     } finally {
       if (holding) room.release();
     }
+  }
+
+  private giveBackUnprotected(): SendFinding {
+    const { reply, attempt, nonce, chat } = this.ask(undefined, undefined);
+    void this.batch.report({ reply, attempt, nonce, chat, outcome: 'unreached' }, performance.now());
+    return { kind: 'refused', why: 'unprotected' };
   }
 
   /** A reply that asks a little before its ticket is due would get another, behind those who came since. */

@@ -4,6 +4,7 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -44,6 +45,7 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
     ? thawLane(input.snapshot)
     : // A lane that this one follows has granted nothing since this one's start, whenever a worker came to take it up.
       newLane(input.bot, info.firstExecutionRunId, info.startTime.getTime());
+  lane.hasCrowdRules = patched('lane-crowd-rules');
   let messages = 0;
   let shown = '';
   const show = (): void => {

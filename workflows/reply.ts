@@ -3,6 +3,7 @@ import {
   allHandlersFinished,
   condition,
   getExternalWorkflowHandle,
+  patched,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -25,6 +26,7 @@ import {
   replyDetails,
   replyRecord,
   requestCancel,
+  stopByLateProof,
 } from '../domain/reply/index.ts';
 import type { ReplyInput } from '../domain/reply-input.ts';
 import { AttributeKeeper } from './attributes.ts';
@@ -168,11 +170,14 @@ class ReplyExecution implements ReplyAtWork {
     const budgeted = budgets ? applyBudgets(this.reply, budgets) : this.reply;
     if (end.kind === 'lost') {
       this.change(noteLoss(budgeted, end.loss, Date.now(), Math.random()));
-      return;
+    } else {
+      const { attributes, budgets: _, ...finding } = end.result;
+      this.attributes.allow(attributes);
+      this.change(noteFinding(budgeted, finding, Date.now(), Math.random()));
     }
-    const { attributes, budgets: _, ...finding } = end.result;
-    this.attributes.allow(attributes);
-    this.change(noteFinding(budgeted, finding, Date.now(), Math.random()));
+    // A proof that came while the run was out had nothing to stop.
+    const stopped = stopByLateProof(this.reply, Date.now());
+    if (stopped !== this.reply && patched('late-proof-after-run')) this.change(stopped);
   }
 
   /** Tells the lane that the reply needs its place no longer. A lane that is gone needs no word. */

@@ -1,3 +1,4 @@
+import { notePace } from './crowd.ts';
 import { dropUnused, fenceAnswer, fenceKey, setFence } from './fence.ts';
 import type { Ask, Verdict, WaitWhy } from './messages.ts';
 import { type OrderAnswer, markDone, noteLateness, orderOf, takePlace } from './order.ts';
@@ -26,11 +27,11 @@ interface Candidate extends TicketHolder {
 }
 
 /**
- * The order in which the asks of one batch are answered: `reply` before `bulk`, due tickets first, then as they came.
- * Gives indices, so that the answers can stand in the order of the asks.
+ * The order in which the asks of one batch are answered: those in doubt first, then `reply` before `bulk`, due tickets
+ * first, then as they came. Gives indices, so that the answers can stand in the order of the asks.
  */
 export function batchOrder(asks: readonly Ask[], nowMs: number): number[] {
-  const rank = (ask: Ask): number => (ask.class === 'bulk' ? 1 : 0);
+  const rank = (ask: Ask): number => (ask.doubt !== undefined ? 0 : ask.class === 'bulk' ? 2 : 1);
   const ticket = (ask: Ask): number => Math.min(ask.ticketMs ?? nowMs, nowMs);
   return (
     asks
@@ -84,8 +85,14 @@ function noteKnownCooldown(lane: Lane, { known }: Ask, nowMs: number): void {
 function go(lane: Lane, ask: Ask, nowMs: number): Verdict {
   const chat = movedChat(lane, ask.chat);
   const fence = lane.fences.get(fenceKey(ask.reply));
-  const mark = ask.hasKeys === true && fence ? { mark: markOf(lane, fence) } : {};
-  return { kind: 'go', nowMs, epoch: lane.epoch, ...(chat === ask.chat ? {} : { chat }), ...mark };
+  const mark = ask.hasKeys === true && fence ? markOf(lane, fence) : undefined;
+  return {
+    kind: 'go',
+    nowMs,
+    epoch: lane.epoch,
+    ...(chat === ask.chat ? {} : { chat }),
+    ...(mark ? { mark } : {}),
+  };
 }
 
 /** The gates in their order: stops, cooldown, order, chat, bot, probe. */
@@ -96,7 +103,8 @@ function passGates(candidate: Candidate): Verdict {
   if (lane.stopped) return wait('lane_stopped', stallTicket(candidate));
   if (lane.paused) return wait('lane_paused', stallTicket(candidate));
   const closedUntilMs = lane.cooldown?.notBeforeMs ?? 0;
-  if (closedUntilMs > nowMs) return wait('cooldown', newTicket(candidate, closedUntilMs));
+  if (closedUntilMs > nowMs)
+    return wait('cooldown', isInDoubt(ask) ? closedUntilMs : newTicket(candidate, closedUntilMs));
   if (order.kind !== 'free') return wait('order', orderTicket(candidate, order));
   return passPaces(candidate, wait);
 }
@@ -107,7 +115,7 @@ function passPaces(candidate: Candidate, wait: (why: WaitWhy, untilMs: number) =
   const bulk = ask.class === 'bulk';
   const chatFreeMs = chatFreeAtMs(lane, policy, { bucket, chat, weight }, nowMs);
   if (chatFreeMs > nowMs) return wait('chat_pace', chatFreeMs);
-  const isDue = ask.ticketMs !== undefined && ask.ticketMs <= nowMs;
+  const isDue = isInDoubt(ask) || (ask.ticketMs !== undefined && ask.ticketMs <= nowMs);
   if (!isDue && backlogUntilMs(candidate) > nowMs && !isBotIdle(lane, policy, nowMs)) {
     return wait('bot_pace', newTicket(candidate, nowMs));
   }
@@ -127,6 +135,11 @@ function passPaces(candidate: Candidate, wait: (why: WaitWhy, untilMs: number) =
   return grant(candidate);
 }
 
+/** Each claim of others takes from what protects it: it does not go behind all of those who wait (invariant 5). */
+function isInDoubt(ask: Ask): boolean {
+  return ask.doubt !== undefined;
+}
+
 function grant({ lane, policy, ask, bucket, place, nowMs }: Candidate): Verdict {
   if (lane.probe.kind !== 'open') {
     // The lease lasts as long as the request may be without an answer: there are never two probes.
@@ -138,6 +151,7 @@ function grant({ lane, policy, ask, bucket, place, nowMs }: Candidate): Verdict 
     lane.bulkCredit = Math.min(3, lane.bulkCredit + 0.1);
   }
   if (place) place.ticketMs = nowMs;
+  notePace(lane, nowMs);
   setFence(lane, ask, bucket, nowMs);
   lane.bytes += grantBytes(bucket);
   return go(lane, ask, nowMs);

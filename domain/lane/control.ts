@@ -1,6 +1,11 @@
 import { assertNever } from '../outcome.ts';
 import type { ControlRequest } from './messages.ts';
+import { policyInForce } from './policy.ts';
+import { botSpacingMs } from './slots.ts';
 import { type Lane, recordAct } from './state.ts';
+
+/** One whose workflow was terminated while the lane was closed holds its chat up no longer than about this. */
+const longestGraceMs = 10 * 60_000;
 
 /** What is wrong with an operator's request, or undefined. Synchronous, so that it can be an Update's validator. */
 export function controlProblem(request: unknown): string | undefined {
@@ -58,10 +63,20 @@ function wantProbe(lane: Lane): void {
   if (lane.probe.kind === 'open') lane.probe = { kind: 'wanted' };
 }
 
-/** Tickets for the old deadline are void: replies that are woken now get new ones, in the order of their places. */
+/**
+ * Tickets for the old deadline are void: replies that are woken now get new ones, in the order of their places. Those that
+ * wait for others are not woken, and come when they were told to: nobody's place dies before that.
+ */
 function restartTickets(lane: Lane, nowMs: number): void {
   lane.cursors = { reply: nowMs, bulk: nowMs, replyDue: nowMs, bulkDue: nowMs, stall: nowMs };
+  let latestMs = 0;
   for (const chat of lane.chats.values()) {
-    for (const place of chat.places) place.ticketMs = Math.min(place.ticketMs, nowMs);
+    for (const place of chat.places) {
+      latestMs = Math.max(latestMs, place.ticketMs);
+      place.ticketMs = Math.min(place.ticketMs, nowMs);
+    }
   }
+  if (!lane.hasCrowdRules) return;
+  const wokenMs = lane.placeCount * botSpacingMs(lane, policyInForce(lane), nowMs);
+  lane.graceUntilMs = Math.max(lane.graceUntilMs, Math.min(latestMs, nowMs + longestGraceMs + wokenMs));
 }

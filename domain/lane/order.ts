@@ -40,7 +40,8 @@ export function noteLateness(lane: Lane, ticketMs: number, nowMs: number): void 
 
 /** Whether nobody will come back for this place. Time in which nobody at all came does not count. */
 export function isDead(lane: Lane, place: Place, nowMs: number): boolean {
-  return nowMs > Math.max(place.ticketMs, lane.awakeSinceMs) + deadPlaceMs + 2 * lane.latenessMs;
+  const awaitedMs = Math.max(place.ticketMs, lane.awakeSinceMs, lane.graceUntilMs);
+  return nowMs > awaitedMs + deadPlaceMs + 2 * lane.latenessMs;
 }
 
 /** Takes, or finds again, the place of a reply in its chat. Undefined where the lane holds no more places. */
@@ -55,8 +56,10 @@ export function takePlace(
   if (known) return known;
   if (!hasRoomForPlace(lane)) return undefined;
   lane.done.delete(hash);
+  // Better late than after those who come after it.
+  for (const waiting of chat.places) if (waiting.blockedOn === hash) waiting.skips = false;
   const blockedOn = predecessorOf(lane, ask) ?? null;
-  const place = { hash, ticketMs: nowMs, bulk: ask.class === 'bulk', blockedOn };
+  const place = { hash, ticketMs: nowMs, bulk: ask.class === 'bulk', blockedOn, skips: false };
   lane.placeCount++;
   lane.bytes += placeBytes(place) + (lane.chats.has(bucket) ? 0 : chatBytes(bucket));
   lane.chats.set(bucket, chat);
@@ -109,13 +112,17 @@ export function orderOf(
   const self = shortHash(ask.reply, 6);
   const wanted = place ? place.blockedOn : predecessorOf(lane, ask);
   if (wanted) {
-    const answer = behindPredecessor(lane, chat, { self, wanted, heldSinceMs: ask.heldSinceMs }, nowMs);
-    if (answer) return answer;
-    if (place) place.blockedOn = null;
+    const isKnown = hasLivingPlace(lane, chat, wanted, nowMs);
+    if (isKnown || place?.skips !== true) {
+      const answer = behindPredecessor(lane, chat, { self, wanted, heldSinceMs: ask.heldSinceMs }, nowMs);
+      if (answer) return answer;
+    }
+    if (place && lane.hasCrowdRules && !isKnown) place.skips = true;
+    else if (place) place.blockedOn = null;
   }
   for (const ahead of placesAhead(lane, chat, ask, nowMs)) {
     // One that waits for its own predecessor holds nobody else up.
-    if (ahead.blockedOn === null) return { kind: 'behind', aheadTicketMs: ahead.ticketMs };
+    if (ahead.blockedOn === null || ahead.skips) return { kind: 'behind', aheadTicketMs: ahead.ticketMs };
   }
   return { kind: 'free' };
 }
@@ -136,12 +143,17 @@ function behindPredecessor(
   nowMs: number,
 ): OrderAnswer | undefined {
   const predecessor = chat.places.get(wanted);
-  if (predecessor && !isDead(lane, predecessor, nowMs)) {
+  if (predecessor && hasLivingPlace(lane, chat, wanted, nowMs)) {
     return waitsFor(chat, wanted, self) ? undefined : { kind: 'behind', aheadTicketMs: predecessor.ticketMs };
   }
   // What the lane was not told while it, or all workers, were down is not missing yet.
   const sinceMs = Math.max(Math.min(heldSinceMs, nowMs), lane.awakeSinceMs);
   return nowMs - sinceMs < missingPredecessorMs ? { kind: 'missing', sinceMs } : undefined;
+}
+
+function hasLivingPlace(lane: Lane, chat: Chat, hash: string, nowMs: number): boolean {
+  const place = chat.places.get(hash);
+  return place !== undefined && !isDead(lane, place, nowMs);
 }
 
 /** The key that an ask must still wait for, if any. */
@@ -153,7 +165,9 @@ function predecessorOf(lane: Lane, ask: Ask): string | undefined {
 
 function unblock(chat: Chat, isThrough: (wanted: string) => boolean): void {
   for (const place of chat.places) {
-    if (place.blockedOn !== null && isThrough(place.blockedOn)) place.blockedOn = null;
+    if (place.blockedOn === null || !isThrough(place.blockedOn)) continue;
+    place.blockedOn = null;
+    place.skips = false;
   }
 }
 

@@ -6,6 +6,8 @@ export interface Place {
   bulk: boolean;
   /** Short hash of the key it must wait for; null once it need not, and never again from then on. */
   blockedOn: string | null;
+  /** That one has been missing for so long that nobody waits for it any more, unless it comes before this one goes. */
+  skips: boolean;
 }
 
 interface Link {

@@ -1,8 +1,9 @@
 import type { Ask, ClaimMark } from './messages.ts';
 import type { Fence, Lane } from './state.ts';
 
-/** Where a claim stands. One that was not counted is taken for the lane's first: that errs towards a person. */
-export function markOf(lane: Lane, fence: Pick<Fence, 'grantedAtMs' | 'count'>): ClaimMark {
+/** Where a claim stands; undefined of one that was not counted, or may not be repeated. */
+export function markOf(lane: Lane, fence: Pick<Fence, 'grantedAtMs' | 'count'>): ClaimMark | undefined {
+  if (fence.count < 1) return undefined;
   return { epoch: lane.epoch, atMs: fence.grantedAtMs, count: fence.count };
 }
 

@@ -6,7 +6,7 @@ import { fenceKey, giveBackSlots, settleFence } from './fence.ts';
 import { noteLateReport } from './late.ts';
 import type { ExtendRequest, Report } from './messages.ts';
 import { moveChat } from './move.ts';
-import { markDone } from './order.ts';
+import { keepPlace, markDone } from './order.ts';
 import { policyInForce } from './policy.ts';
 import { type Chat, type Cooldown, type Fence, type Lane, bucketOf, movedChat, recordAct } from './state.ts';
 
@@ -68,6 +68,8 @@ export function extendCooldown(lane: Lane, request: ExtendRequest, nowMs: number
 function settle(lane: Lane, fence: Fence, report: Report, answeredAtMs: number, nowMs: number): void {
   if (report.outcome === 'gone') return;
   settleFence(fence, report.outcome, nowMs);
+  // A doubt that no repetition can end: should its run be lost, that must not be repeated either.
+  if (report.outcome === 'unknown' && report.keepsPlace !== true) fence.count = 0;
   // Nothing was written, so the service has seen nothing: the slot is free at once.
   if (report.outcome === 'unreached') return;
   giveBackSlots(lane, fence, answeredAtMs);
@@ -176,7 +178,8 @@ function notePlace(lane: Lane, chatId: string, fence: Fence, report: Report, now
     case 'held':
     case 'unknown':
     case 'gone':
-      if (report.keepsPlace !== true) markDone(lane, chat, report.reply, nowMs);
+      if (report.keepsPlace === true) keepPlace(lane, report.reply, nowMs);
+      else markDone(lane, chat, report.reply, nowMs);
       return;
     case 'rejected':
       // A refusal of the bot stops the lane, not the reply: it keeps its place.

@@ -44,7 +44,8 @@ function revokeKnown(
   { reply, hasKeys }: RevokeRequest,
   nowMs: number,
 ): RevokeAnswer {
-  const mark = hasKeys === true ? { mark: markOf(lane, fence) } : {};
+  const known = hasKeys === true ? markOf(lane, fence) : undefined;
+  const mark = known ? { mark: known } : {};
   switch (fence.state.kind) {
     case 'revoked':
       return { kind: fence.state.answer };
@@ -56,7 +57,7 @@ function revokeKnown(
       // Its worker is lost, but its request may still be on the way: until its bound, as for one without an answer.
       giveBackSlots(lane, fence, fence.grantedAtMs + policyInForce(lane).answerBoundMs);
       // It goes to a person, and gives up its place in the chat; or it comes again, and keeps it.
-      if (hasKeys !== true) markDone(lane, lane.chats.get(fence.chat), reply, nowMs);
+      if (!known) markDone(lane, lane.chats.get(fence.chat), reply, nowMs);
       passProbeOn(lane, key);
       return { kind: 'yes', reported: null, ...mark };
     }

@@ -44,8 +44,8 @@ export function measureLane(lane: Lane): number {
   return bytes;
 }
 
-export function placeBytes({ blockedOn }: Place): number {
-  return blockedOn === null ? 13 : 19;
+export function placeBytes({ blockedOn, skips }: Place): number {
+  return (blockedOn === null ? 13 : 19) + (skips ? 6 : 0);
 }
 
 export function chatBytes(bucket: string): number {

@@ -18,6 +18,8 @@ export interface LaneSnapshot {
   readonly answered: Answers;
   /** Bucket, 1 for a group, answers, places: hash, ticket, `r` or `b` for bulk; a capital where a hash to wait for follows. */
   readonly chats: readonly (readonly [string, 0 | 1, Answers, string])[];
+  /** Hashes of the places that have passed over a missing predecessor. Absent from snapshots of older lanes. */
+  readonly skips?: string;
   readonly claims: readonly ClaimRow[];
   /**
    * Claims that are over, and revocations: key, run (padded), granted, revoked (or as many dashes), instant, one character
@@ -66,6 +68,10 @@ export function freezeLane(lane: Lane, nowMs: number): LaneSnapshot {
   // Everything that is remembered in text is younger than a day, but for deadlines, which lie ahead.
   const baseMs = nowMs - 86_400_000;
   const { chats, fences, moved, done, answered, placeCount: _, ...rest } = lane;
+  const skips = [...chats.values()]
+    .flatMap(({ places }) => [...places].filter((place) => place.skips))
+    .map(({ hash }) => hash)
+    .join('');
   return {
     v: 1,
     baseMs,
@@ -79,6 +85,7 @@ export function freezeLane(lane: Lane, nowMs: number): LaneSnapshot {
       shifted(chat.answered, -baseMs),
       [...chat.places].map((place) => placeText(place, baseMs)).join(''),
     ]),
+    ...(skips === '' ? {} : { skips }),
     claims: [...fences].flatMap(([key, fence]) => claimRow(key, fence, baseMs) ?? []),
     over: [...fences].map(([key, fence]) => overText(key, fence, baseMs)).join(''),
   };
@@ -97,11 +104,12 @@ export function thawLane(snapshot: LaneSnapshot): Lane {
     const row = snapshot.done.slice(at, at + 6 + instantWidth);
     lane.done.set(row.slice(0, 6), instantOf(row.slice(6), baseMs));
   }
+  const skips = new Set(snapshot.skips?.match(/.{6}/g));
   for (const [bucket, group, answered, places] of snapshot.chats) {
     const chat: Chat = {
       kind: group === 1 ? 'group' : 'chat',
       answered: shifted(answered, baseMs),
-      places: thawPlaces(places, baseMs),
+      places: thawPlaces(places, skips, baseMs),
     };
     lane.placeCount += chat.places.size;
     lane.chats.set(bucket, chat);
@@ -121,17 +129,19 @@ function placeText({ hash, ticketMs, bulk, blockedOn }: Place, baseMs: number): 
   return hash + instantText(ticketMs, baseMs) + (blockedOn === null ? mark : mark.toUpperCase() + blockedOn);
 }
 
-function thawPlaces(text: string, baseMs: number): Places {
+function thawPlaces(text: string, skips: ReadonlySet<string>, baseMs: number): Places {
   const places = new Places();
   const markAt = 6 + instantWidth;
   for (let at = 0; at < text.length;) {
     const mark = text.charAt(at + markAt);
     const isBlocked = mark === 'R' || mark === 'B';
+    const hash = text.slice(at, at + 6);
     places.add({
-      hash: text.slice(at, at + 6),
+      hash,
       ticketMs: instantOf(text.slice(at + 6, at + markAt), baseMs),
       bulk: mark === 'b' || mark === 'B',
       blockedOn: isBlocked ? text.slice(at + markAt + 1, at + markAt + 7) : null,
+      skips: skips.has(hash),
     });
     at += markAt + (isBlocked ? 7 : 1);
   }

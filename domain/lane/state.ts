@@ -59,7 +59,7 @@ export interface Fence {
   readonly weight: number;
   readonly grantedAtMs: number;
   /** How many claims the lane had granted with this one; 0 where no idempotency key needs it. */
-  readonly count: number;
+  count: number;
   /** When this or an earlier attempt was revoked: one of its late claims may still be on its way. */
   revokedAtMs: number | null;
   state: FenceState;
@@ -126,6 +126,15 @@ export interface Lane {
   /** When the lane was last asked, and since when it has been asked without a long silence: see `isDead`. */
   heardMs: number;
   awakeSinceMs: number;
+  /** Until when those may come whose tickets an operator's opening of the lane has cut. */
+  graceUntilMs: number;
+  /**
+   * Whether those who wait in a crowd come by their place, and those who have passed over a missing predecessor still wait
+   * for it: a run that began under the rules before that keeps them, so that its history replays.
+   */
+  hasCrowdRules: boolean;
+  /** When the last claim was granted, and a moving average of the time between two. */
+  pace: { readonly grantedAtMs: number; readonly everyMs: number };
   /** How late tickets are presented: a moving average. */
   latenessMs: number;
   /** Moving average of the time from grant to answer. */
@@ -172,6 +181,9 @@ export function newLane(bot: string, epoch: string, nowMs: number): Lane {
     refusedBeforeMs: 0,
     heardMs: nowMs,
     awakeSinceMs: nowMs,
+    graceUntilMs: 0,
+    hasCrowdRules: true,
+    pace: { grantedAtMs: nowMs, everyMs: 0 },
     latenessMs: 0,
     latencyMs: 0,
     sweptAtMs: nowMs,

@@ -1,3 +1,4 @@
+import { crowdWaitMs } from './crowd.ts';
 import type { Ask } from './messages.ts';
 import { type OrderAnswer, placesAhead } from './order.ts';
 import type { LanePolicy } from './policy.ts';
@@ -57,7 +58,7 @@ export function newTicket(holder: TicketHolder, fromMs: number): number {
 
 /** When to ask again for one who is not the first of its chat. */
 export function orderTicket(holder: TicketHolder, order: Exclude<OrderAnswer, { kind: 'free' }>): number {
-  const { lane, policy, chat, nowMs } = holder;
+  const { lane, policy, ask, chat, nowMs } = holder;
   if (order.kind === 'missing') {
     // Soon again, then ever less often.
     return nowMs + Math.min(5000, Math.max(300, (nowMs - order.sinceMs) / 2));
@@ -65,7 +66,9 @@ export function orderTicket(holder: TicketHolder, order: Exclude<OrderAnswer, { 
   // One who is overdue may be backing off for hours. Time in which nobody could come does not count.
   const overdueMs = Math.max(0, nowMs - Math.max(order.aheadTicketMs, lane.awakeSinceMs));
   const pitchMs = Math.max(100, chatPitchMs(lane, policy, chat.kind));
-  return Math.max(nowMs, order.aheadTicketMs) + Math.min(longestBehindMs, Math.max(pitchMs, overdueMs / 2));
+  const ticketMs =
+    Math.max(nowMs, order.aheadTicketMs) + Math.min(longestBehindMs, Math.max(pitchMs, overdueMs / 2));
+  return Math.max(ticketMs, nowMs + crowdWaitMs(lane, chat, ask, pitchMs, nowMs));
 }
 
 /**

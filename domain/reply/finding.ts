@@ -1,7 +1,7 @@
 import { assertNever } from '../outcome.ts';
 import type { SendFinding } from '../send.ts';
 import { addAttempt, addLostAttempt } from './attempt.ts';
-import { keepDoubt } from './doubt.ts';
+import { keepDoubt, noteUncertain } from './doubt.ts';
 import { noteOutcome } from './outcome.ts';
 import { review, wait, backoff, toUnknown } from './phases.ts';
 import { askAboutReset, askAboutRestart } from './reset.ts';
@@ -136,7 +136,7 @@ function noteRefusal(
     case 'revoked':
     case 'other_run': {
       const evidence = `another run of this reply has claimed it (${why}): it may have sent it`;
-      return toUnknown(addLostAttempt(reply, null, nowMs), evidence, nowMs);
+      return toUnknown(noteUncertain(addLostAttempt(reply, null, nowMs), undefined), evidence, nowMs);
     }
     default:
       return assertNever(why);

@@ -1,7 +1,7 @@
 import { assertNever, type OutcomeKind } from '../outcome.ts';
 import type { SendLoss } from '../send.ts';
 import { addAttempt, addLostAttempt } from './attempt.ts';
-import { keepDoubt, repeatInDoubt } from './doubt.ts';
+import { keepDoubt, noteUncertain, repeatInDoubt } from './doubt.ts';
 import { noteLateProof } from './late-proof.ts';
 import { backoff, toUnknown } from './phases.ts';
 import type { Reply } from './state.ts';
@@ -40,23 +40,26 @@ function takeIn(reply: Reply, loss: SendLoss, nowMs: number, chance: number): Re
         };
         return { ...attempted, spent, phase: backoff(reply, 1, nowMs, chance) };
       }
-      // Its answer is lost, but not beyond recall: the same key brings it back.
-      if (loss.mark && isRecalled(loss.reported)) {
-        const lost = addLostAttempt(reply, loss.worker ?? null, nowMs);
-        return repeatInDoubt(lost, loss.mark, loss.why, nowMs, chance);
-      }
+      const lost = noteUncertain(addLostAttempt(reply, loss.worker ?? null, nowMs), loss.mark);
       const told = loss.reported === null ? '' : `; the lane was told "${loss.reported}" before that`;
-      const lost = toUnknown(addLostAttempt(reply, loss.worker ?? null, nowMs), `${loss.why}${told}`, nowMs);
-      if (!loss.isProof || loss.reported === null || loss.reported === 'unknown') return lost;
+      const evidence = `${loss.why}${told}`;
+      // Its answer is lost, but not beyond recall: the same key brings it back.
+      const next =
+        loss.mark && isRecalled(loss.reported)
+          ? repeatInDoubt(lost, evidence, nowMs, chance)
+          : toUnknown(lost, evidence, nowMs);
+      if (!loss.isProof || loss.reported === null || loss.reported === 'unknown') return next;
       // No policy may decide against it; whether it ends the review is a person's to say.
       return noteLateProof(
-        lost,
+        next,
         { attempt: lost.attemptCount, outcome: loss.reported, messageId: null },
         nowMs,
       );
     }
-    case 'lost':
-      return toUnknown(addLostAttempt(reply, loss.worker ?? null, nowMs), loss.why, nowMs);
+    case 'lost': {
+      const lost = noteUncertain(addLostAttempt(reply, loss.worker ?? null, nowMs), undefined);
+      return toUnknown(lost, loss.why, nowMs);
+    }
     default:
       return assertNever(loss);
   }

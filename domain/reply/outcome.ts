@@ -1,7 +1,7 @@
 import type { ClaimMark } from '../lane/messages.ts';
 import { assertNever, type Outcome } from '../outcome.ts';
 import { spendAttempt } from './attempt.ts';
-import { repeatInDoubt } from './doubt.ts';
+import { noteUncertain, repeatInDoubt } from './doubt.ts';
 import { review, wait, backoff, toUnknown } from './phases.ts';
 import type { Reply } from './state.ts';
 
@@ -62,9 +62,11 @@ export function noteOutcome(
       return { ...reply, unreachedStreak, phase: backoff(reply, unreachedStreak, nowMs, chance) };
     }
     case 'unknown':
-      if (mark && outcome.mayRepeat === true)
-        return repeatInDoubt(spendAttempt(readable), mark, outcome.evidence, nowMs, chance);
-      return toUnknown(spendAttempt(through), outcome.evidence, nowMs);
+      if (mark && outcome.mayRepeat === true) {
+        const uncertain = noteUncertain(spendAttempt(readable), mark);
+        return repeatInDoubt(uncertain, outcome.evidence, nowMs, chance);
+      }
+      return toUnknown(noteUncertain(spendAttempt(through), mark), outcome.evidence, nowMs);
     default:
       return assertNever(outcome);
   }

@@ -1,3 +1,4 @@
+import { noteUncertain } from './doubt.ts';
 import { toUnknown } from './phases.ts';
 import type { Reply } from './state.ts';
 
@@ -17,7 +18,7 @@ export function askAboutReset(reply: Reply, nowMs: number): Reply {
 
 /** In front of a person, since the Workflow Id was run before. Asked once: after that it is the person who knows. */
 export function askAboutRestart(reply: Reply, evidence: string, nowMs: number): Reply {
-  return { ...toUnknown(reply, evidence, nowMs), askedAboutReset: true };
+  return { ...toUnknown(noteUncertain(reply, undefined), evidence, nowMs), askedAboutReset: true };
 }
 
 /** Whether an earlier run of the same Workflow Id may still come to light: nothing of this one has passed that question. */

@@ -24,6 +24,13 @@ export type Phase =
   | { readonly at: 'expired' }
   | { readonly at: 'not_sent' };
 
+/**
+ * From when on an idempotency key protects a reply: the claim of the earliest attempt that may have arrived. `untold` where
+ * no lane could say which that was, so that nothing is known to be protected.
+ */
+export type UncertainSince =
+  { readonly kind: 'claim'; readonly mark: ClaimMark } | { readonly kind: 'untold' };
+
 export interface Doubt {
   readonly since: ClaimMark;
   readonly attempt: number;
@@ -59,6 +66,8 @@ export interface Reply {
    * became of it, nothing may be said of the reply but that nobody knows (invariants 5 and 7).
    */
   readonly doubt: Doubt | null;
+  /** Outlives the review and a decision to resend: the service's first answer does not last longer for a repetition. */
+  readonly uncertainSince: UncertainSince | null;
   readonly unreachedStreak: number;
   readonly noTokenStreak: number;
   /** Runs in a row to which the lane did not answer. */
@@ -93,6 +102,7 @@ export function newReply(input: ReplyInput, nowMs: number): Reply {
     budgets: defaultBudgets,
     spent: { attempts: 0, floods: 0, sinceMs: nowMs, sinceRun: 0 },
     doubt: null,
+    uncertainSince: null,
     unreachedStreak: 0,
     noTokenStreak: 0,
     unheardStreak: 0,
@@ -138,8 +148,12 @@ export function requestCancel(
 
 /** Whether the reply waits for its lane to open: the one wait that a lane's opening ends. */
 export function waitsForOpening({ phase }: Reply): boolean {
-  if (phase.at !== 'waiting') return false;
-  switch (phase.why) {
+  return phase.at === 'waiting' && endsByOpening(phase.why);
+}
+
+/** Whether a wait ends when an operator opens the lane (decision 014). */
+export function endsByOpening(why: WaitWhy): boolean {
+  switch (why) {
     case 'cooldown':
     case 'lane_stopped':
     case 'lane_paused':
@@ -151,7 +165,7 @@ export function waitsForOpening({ phase }: Reply): boolean {
     case 'backoff':
       return false;
     default:
-      return assertNever(phase.why);
+      return assertNever(why);
   }
 }
 

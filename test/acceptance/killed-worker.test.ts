@@ -29,7 +29,9 @@ afterAll(async () => {
   await rig.close();
   expect(rig.fake.problems).toEqual([]);
   expect(duplicates(rig.fake.stored())).toEqual([]);
-  expect(unsafeRepeats(rig.fake.arrivals)).toEqual([]);
+  // This one a person had sent again.
+  const unasked = rig.fake.arrivals.filter(({ text }) => text !== 'proven-meanwhile');
+  expect(unsafeRepeats(unasked)).toEqual([]);
 });
 
 function arrivalsOf(key: string): readonly Arrival[] {
@@ -150,6 +152,32 @@ describe('a worker that is frozen (SIGSTOP)', () => {
     });
     expect(await rig.result('bot', 'proven')).toMatchObject({ state: 'sent', attempts: [{ attempt: 1 }] });
     expect(arrivalsOf('proven')).toHaveLength(1);
+  }, 120_000);
+
+  it('U8, U10: proves it while the second attempt is out, and that one is refused for flood: no third one leaves', async () => {
+    const worker = await onlyWorker(freezeAt('report', { match: 'proven-meanwhile' }));
+    await rig.start(textReply('bot', 'proven-meanwhile', 12));
+    await untilFrozen(worker);
+    await rig.addWorker();
+    await rig.until('bot', 'proven-meanwhile', ({ state }) => state === 'review', 60_000);
+    rig.fake.script('bot', { chat: 12 }, step.flood(2, { holdMs: 20_000 }));
+    await rig.handle('bot', 'proven-meanwhile').executeUpdate(decideReplyUpdate, {
+      args: [{ attempt: 1, decision: 'resend', ...who }],
+    });
+    await rig.fake.waitFor(() => arrivalsOf('proven-meanwhile').length === 2, { timeoutMs: 60_000 });
+    worker.thaw();
+    await rig.until(
+      'bot',
+      'proven-meanwhile',
+      ({ state, lateProof }) => state === 'sending' && lateProof !== null,
+    );
+    const record = await rig.until('bot', 'proven-meanwhile', ({ state }) => state === 'review', 60_000);
+    expect(record.attempts.map(({ outcome }) => outcome)).toEqual(['unknown', 'flood']);
+    expect(record.review?.evidence).toMatch(/attempt 1 was sent after all.*has not left/);
+    await rig.handle('bot', 'proven-meanwhile').executeUpdate(decideReplyUpdate, {
+      args: [{ attempt: 2, decision: 'sent', ...who }],
+    });
+    expect(arrivalsOf('proven-meanwhile')).toHaveLength(2);
   }, 120_000);
 
   it('U8: between claim and request until the claim is stale: sends nothing with it, and once with the next', async () => {

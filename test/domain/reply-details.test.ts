@@ -46,6 +46,7 @@ test('a fresh reply knows nothing but its input', () => {
     budgets: defaultBudgets,
     spent: { attempts: 0, floods: 0, sinceMs: startMs, sinceRun: 0 },
     doubt: null,
+    uncertainSince: null,
     unreachedStreak: 0,
     noTokenStreak: 0,
     unheardStreak: 0,

@@ -144,6 +144,17 @@ describe('a lost run', () => {
     },
   );
 
+  test('of which the lane was told that it was sent is repeated, and that word is kept', () => {
+    const reply = losing(loss({ reported: 'sent', isProof: true }));
+    expect(reply.doubt?.evidence).toBe('the worker was lost; the lane was told "sent" before that');
+    expect(reply.lateProof).toMatchObject({ attempt: 1, outcome: 'sent' });
+    const cancelled = requestCancel(reply, who, 'update', startMs + 10);
+    expect(passGate(cancelled, startMs + 10).reply).toMatchObject({
+      phase: { at: 'review', kind: 'unknown' },
+      lateProof: { outcome: 'sent' },
+    });
+  });
+
   test.each(['held', 'rejected'] as const)('of which it was told %s is for a person', (reported) => {
     expect(losing(loss({ reported })).phase).toMatchObject({ at: 'review', kind: 'unknown' });
   });
@@ -188,10 +199,71 @@ describe('K4: a key that was used for another request', () => {
   });
 });
 
-test('a person who sends again begins anew: what was in doubt before has been judged', () => {
-  const asked = runs(inDoubt(), outcomes.held, startMs + 1000);
-  const again = applyDecision(asked, { attempt: 2, decision: 'resend', ...who }, 'update', startMs + 9000);
-  expect(again.doubt).toBe(null);
+describe('invariant 5: a decision to resend does not renew what the key protects', () => {
   const later = { epoch: 'e', atMs: startMs + 9000, count: 50 };
-  expect(runs(again, lost, startMs + 9000, later).doubt?.since).toEqual(later);
+  const resent = (reply: Reply): Reply =>
+    applyDecision(
+      reply,
+      { attempt: reply.attemptCount, decision: 'resend', ...who },
+      'update',
+      startMs + 9000,
+    );
+  const { mayRepeat: _, ...plain } = lost;
+  const claimed: SendLoss = { kind: 'claimed', reported: null, why: 'the worker was lost' };
+  const loses = (reply: Reply, loss: SendLoss, nowMs = startMs): Reply =>
+    noteLoss(beginRun(reply, nowMs), loss, nowMs, 0);
+
+  test.each<[string, Reply]>([
+    ['repeated, then held', runs(inDoubt(), outcomes.held, startMs + 1000)],
+    ['unknown at once', runs(newReply(input, startMs), plain, startMs)],
+    [
+      'lost, and refused as the lane was told',
+      loses(newReply(input, startMs), { ...claimed, mark, reported: 'held' }),
+    ],
+  ])('an attempt that was %s: counted from its claim', (_what, asked) => {
+    expect(asked.phase).toMatchObject({ at: 'review', kind: 'unknown' });
+    const again = resent(asked);
+    expect(again.doubt).toBe(null);
+    expect(runs(again, lost, startMs + 9000, later).doubt?.since).toEqual(mark);
+    expect(loses(again, { ...claimed, mark: later }, startMs + 9000).doubt?.since).toEqual(mark);
+  });
+
+  test.each<[string, Reply]>([
+    ['that the lane has forgotten', loses(newReply(input, startMs), { kind: 'lost', why: 'forgotten' })],
+    ['without a mark', loses(newReply(input, startMs), claimed)],
+    [
+      'that another run has claimed',
+      noteFinding(
+        beginRun(newReply(input, startMs), startMs),
+        { kind: 'refused', why: 'claimed' },
+        startMs,
+        0,
+      ),
+    ],
+    [
+      'of a run before a start by hand',
+      noteFinding(
+        beginRun(newReply(input, startMs), startMs),
+        { kind: 'restarted', evidence: 'an earlier run' },
+        startMs,
+        0,
+      ),
+    ],
+  ])('an attempt %s: no repetition but by a person', (_what, asked) => {
+    expect(asked.phase).toMatchObject({ at: 'review', kind: 'unknown' });
+    expect(runs(resent(asked), lost, startMs + 9000, later).phase).toMatchObject({
+      at: 'review',
+      kind: 'unknown',
+    });
+  });
+});
+
+test('the wait between two repetitions is never so long that the place is given up', () => {
+  let reply = inDoubt();
+  let nowMs = startMs;
+  for (let n = 0; n < 8; n++) {
+    reply = runs(reply, lost, (nowMs += 60_000));
+    expect(reply.phase).toMatchObject({ at: 'waiting' });
+    expect(reply.phase.at === 'waiting' && reply.phase.untilMs - nowMs).toBeLessThanOrEqual(30_000);
+  }
 });

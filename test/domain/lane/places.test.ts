@@ -4,7 +4,7 @@ import { bucketOf, chatOf, movedChat, newLane } from '../../../domain/lane/state
 import { measureLane } from '../../../domain/lane/size.ts';
 import { LaneUnderTest } from './lane-under-test.ts';
 
-const place = (hash: string) => ({ hash, ticketMs: 1, bulk: false, blockedOn: null });
+const place = (hash: string) => ({ hash, ticketMs: 1, bulk: false, blockedOn: null, skips: false });
 const hashes = (places: Iterable<{ hash: string }>): string => [...places].map(({ hash }) => hash).join('');
 const of = (text: string): Places => {
   const places = new Places();
@@ -119,6 +119,9 @@ test('a lane without memory wants a probe, and knows nothing', () => {
     refusedBeforeMs: 0,
     heardMs: 7,
     awakeSinceMs: 7,
+    hasCrowdRules: true,
+    graceUntilMs: 0,
+    pace: { grantedAtMs: 7, everyMs: 0 },
     latenessMs: 0,
     latencyMs: 0,
     sweptAtMs: 7,
@@ -142,7 +145,7 @@ describe('rule 19: a lane is measured by what its snapshot takes', () => {
     const chat = chatOf(lane, 'abc', 'chat');
     chat.answered.push([1, 1], [2, 1]);
     chat.places.add(place('a'));
-    chat.places.add({ ...place('b'), blockedOn: 'a' });
+    chat.places.add({ ...place('b'), blockedOn: 'a', skips: false });
     lane.moved.set('12', '345');
     lane.lateProofs = [{ reply: 'abcd', attempt: 1, outcome: 'sent', at: 1 }];
     lane.done.set('x', 1);

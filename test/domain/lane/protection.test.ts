@@ -113,6 +113,77 @@ describe('invariant 5: a repetition is granted only while its idempotency key pr
   });
 });
 
+describe('K1 under load: each claim of others takes from what protects a repetition', () => {
+  /** A bot of one message a second, for which many wait. */
+  function backlog() {
+    const lane = new LaneUnderTest({
+      bot: [{ limit: 1, perMs: 1000 }],
+      chat: [],
+      group: [],
+      maxOutstanding: 500,
+    });
+    const doubt = inDoubt(lane);
+    for (let i = 0; i < 50; i++) lane.asksOne(`other-${i}`, { chat: `${1000 + i}` });
+    return doubt;
+  }
+
+  test('it goes before all that wait', () => {
+    const { lane, repeats } = backlog();
+    const first = repeats();
+    expect(first.kind === 'wait' ? first.untilMs - lane.nowMs : 0).toBeLessThanOrEqual(2000);
+    const behind = lane.asksOne('newcomer', { chat: '5' });
+    expect(behind.kind === 'wait' ? behind.untilMs - lane.nowMs : 0).toBeGreaterThan(20_000);
+  });
+
+  test('also behind a cooldown', () => {
+    const { lane, repeats } = backlog();
+    lane.extends(60);
+    for (let i = 0; i < 50; i++) lane.asksOne(`waiting-${i}`, { chat: `${2000 + i}` });
+    expect(repeats()).toMatchObject({ why: 'cooldown', untilMs: lane.nowMs + 60_000 });
+  });
+
+  test('in one batch it is answered first', () => {
+    const { lane, since } = inDoubt(new LaneUnderTest({ bot: [{ limit: 1, perMs: 1000 }], chat: [] }));
+    lane.after(5000);
+    const [bulk, repeated] = lane.asks(
+      { reply: 'b', chat: '5' },
+      { reply: 'a', attempt: 2, class: 'bulk', hasKeys: true, doubt: { ...since, ...bounds } },
+    );
+    expect([bulk?.kind, repeated?.kind]).toEqual(['wait', 'go']);
+  });
+
+  test('its place lives until it comes again, however late its answer was', () => {
+    const lane = new LaneUnderTest({ bot: [], chat: [], group: [] });
+    lane.asksOne('a', { hasKeys: true });
+    const passes = (ms: number): LaneUnderTest => {
+      for (let rest = ms; rest > 0; rest -= 20_000)
+        lane.after(20_000).asksOne(`busy-${lane.nowMs}`, { chat: '5' });
+      return lane;
+    };
+    passes(60_000).reports('a', { outcome: 'unknown', keepsPlace: true });
+    expect(passes(80_000).asksOne('b', { after: 'a' })).toMatchObject({ kind: 'wait', why: 'order' });
+  });
+});
+
+describe('no mark is given that protects nothing', () => {
+  test('of a claim that was asked for without keys', () => {
+    const lane = new LaneUnderTest();
+    lane.asksOne('a');
+    expect(lane.asks({ reply: 'a', hasKeys: true })[0]).not.toHaveProperty('mark');
+    expect(lane.after(9).revokes('a', 1, startMs, { hasKeys: true })).toEqual({
+      kind: 'yes',
+      reported: null,
+    });
+  });
+
+  test('of a doubt that a repetition cannot end', () => {
+    const lane = new LaneUnderTest();
+    lane.asksOne('a', { hasKeys: true });
+    lane.reports('a', { outcome: 'unknown' });
+    expect(lane.revokes('a', 1, startMs, { hasKeys: true })).toEqual({ kind: 'yes', reported: 'unknown' });
+  });
+});
+
 describe('U6: a run that was lost with its claim', () => {
   test('is told where the claim stood, and keeps its place, where keys protect a repetition', () => {
     const lane = new LaneUnderTest({ chat: [] });

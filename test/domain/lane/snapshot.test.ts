@@ -55,11 +55,23 @@ describe('rule 19: a lane goes on in its next run as it was', () => {
   test('with its chats, and the places in them in their order', () => {
     const { lane } = new LaneUnderTest();
     const places = [
-      { hash: shortHash('a', 6), ticketMs: startMs, bulk: false, blockedOn: null },
-      { hash: shortHash('b', 6), ticketMs: startMs + 1, bulk: true, blockedOn: null },
-      { hash: shortHash('c', 6), ticketMs: startMs + 2, bulk: false, blockedOn: shortHash('a', 6) },
-      { hash: shortHash('d', 6), ticketMs: startMs + 3, bulk: true, blockedOn: shortHash('c', 6) },
-      { hash: shortHash('e', 6), ticketMs: startMs + 4, bulk: false, blockedOn: null },
+      { hash: shortHash('a', 6), ticketMs: startMs, bulk: false, blockedOn: null, skips: false },
+      { hash: shortHash('b', 6), ticketMs: startMs + 1, bulk: true, blockedOn: null, skips: false },
+      {
+        hash: shortHash('c', 6),
+        ticketMs: startMs + 2,
+        bulk: false,
+        blockedOn: shortHash('a', 6),
+        skips: false,
+      },
+      {
+        hash: shortHash('d', 6),
+        ticketMs: startMs + 3,
+        bulk: true,
+        blockedOn: shortHash('c', 6),
+        skips: true,
+      },
+      { hash: shortHash('e', 6), ticketMs: startMs + 4, bulk: false, blockedOn: null, skips: false },
     ];
     for (const place of places) chatOf(lane, '77', 'chat').places.add({ ...place });
     chatOf(lane, '-5', 'group').answered.push([startMs - 3, 1], [startMs - 2, 4]);
@@ -117,9 +129,9 @@ describe('rule 19: a lane goes on in its next run as it was', () => {
     const { lane } = new LaneUnderTest();
     const chat = chatOf(lane, '77', 'chat');
     const longAgoMs = startMs - 86_400_000;
-    chat.places.add({ hash: 'aaaaaa', ticketMs: startMs + 1e12, bulk: false, blockedOn: null });
-    chat.places.add({ hash: 'bbbbbb', ticketMs: startMs - 1e12, bulk: false, blockedOn: null });
-    chat.places.add({ hash: 'cccccc', ticketMs: startMs + 0.6, bulk: false, blockedOn: null });
+    chat.places.add({ hash: 'aaaaaa', ticketMs: startMs + 1e12, bulk: false, blockedOn: null, skips: false });
+    chat.places.add({ hash: 'bbbbbb', ticketMs: startMs - 1e12, bulk: false, blockedOn: null, skips: false });
+    chat.places.add({ hash: 'cccccc', ticketMs: startMs + 0.6, bulk: false, blockedOn: null, skips: false });
     expect([...(overCut(lane).chats.get('77')?.places ?? [])].map(({ ticketMs }) => ticketMs)).toEqual([
       longAgoMs + 36 ** 6 - 1,
       longAgoMs,
@@ -133,8 +145,8 @@ describe('a snapshot is read by later versions', () => {
     const { lane } = new LaneUnderTest();
     const chat = chatOf(lane, '77', 'group');
     chat.answered.push([startMs - 5, 2]);
-    chat.places.add({ hash: 'aaaaaa', ticketMs: startMs, bulk: false, blockedOn: null });
-    chat.places.add({ hash: 'bbbbbb', ticketMs: startMs + 1, bulk: true, blockedOn: 'aaaaaa' });
+    chat.places.add({ hash: 'aaaaaa', ticketMs: startMs, bulk: false, blockedOn: null, skips: false });
+    chat.places.add({ hash: 'bbbbbb', ticketMs: startMs + 1, bulk: true, blockedOn: 'aaaaaa', skips: false });
     lane.answered.push([startMs - 7, 1]);
     lane.done.set('cccccc', startMs - 1);
     lane.moved.set('1', '2');

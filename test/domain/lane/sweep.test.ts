@@ -188,7 +188,7 @@ describe('rule 19: what is remembered besides', () => {
     chatOf(lane, 'answered', 'chat').answered.push([startMs - 999, 1]);
     chatOf(lane, 'long ago', 'chat').answered.push([startMs - 1000, 1]);
     chatOf(lane, 'group', 'group').answered.push([startMs - 59_999, 1]);
-    const place = { hash: 'aaaaaa', ticketMs: startMs, bulk: false, blockedOn: null };
+    const place = { hash: 'aaaaaa', ticketMs: startMs, bulk: false, blockedOn: null, skips: false };
     chatOf(lane, 'waiting', 'chat').places.add({ ...place });
     chatOf(lane, 'dead', 'chat').places.add({ ...place, ticketMs: startMs - 90_001 });
     lane.placeCount = 2;
@@ -201,9 +201,9 @@ describe('rule 19: what is remembered besides', () => {
   test('a place that is dead holds up nobody who named it', () => {
     const { lane } = new LaneUnderTest();
     const { places } = chatOf(lane, '77', 'chat');
-    places.add({ hash: 'aaaaaa', ticketMs: startMs - 90_001, bulk: false, blockedOn: null });
-    places.add({ hash: 'bbbbbb', ticketMs: startMs, bulk: false, blockedOn: 'aaaaaa' });
-    places.add({ hash: 'cccccc', ticketMs: startMs, bulk: false, blockedOn: 'bbbbbb' });
+    places.add({ hash: 'aaaaaa', ticketMs: startMs - 90_001, bulk: false, blockedOn: null, skips: false });
+    places.add({ hash: 'bbbbbb', ticketMs: startMs, bulk: false, blockedOn: 'aaaaaa', skips: false });
+    places.add({ hash: 'cccccc', ticketMs: startMs, bulk: false, blockedOn: 'bbbbbb', skips: false });
     lane.awakeSinceMs = 0;
     sweep(lane, startMs);
     expect([...places].map(({ blockedOn }) => blockedOn)).toEqual([null, 'bbbbbb']);

@@ -51,6 +51,7 @@ const ahead = (one: TicketHolder, inMs: number): void => {
     ticketMs: nowMs + inMs,
     bulk: false,
     blockedOn: null,
+    skips: false,
   });
 };
 
@@ -186,7 +187,7 @@ test('rule 9: ahead are the living places of those who asked before, the nearest
     ['bulk', true, 0],
     ['late', false, 90_000],
   ] as const)
-    one.chat.places.add({ hash, ticketMs: nowMs - ageMs, bulk, blockedOn: null });
+    one.chat.places.add({ hash, ticketMs: nowMs - ageMs, bulk, blockedOn: null, skips: false });
   const seen = (ask: Ask) => [...placesAhead(one.lane, one.chat, ask, nowMs)].map(({ hash }) => hash);
   expect(seen(one.ask)).toEqual(['late', 'first']);
   expect(seen({ ...one.ask, class: 'bulk' })).toEqual(['late', 'bulk', 'first']);

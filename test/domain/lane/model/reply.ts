@@ -1,4 +1,5 @@
 import type { Ask, Report, Verdict } from '../../../../domain/lane/messages.ts';
+import { endsByOpening } from '../../../../domain/reply/state.ts';
 import type { Book } from './judge.ts';
 import type { Answer } from './service.ts';
 import type { ModelWorker } from './worker.ts';
@@ -52,6 +53,7 @@ export class ModelReply {
   private placeIn: string | undefined;
   private unreached = 0;
   private isBusy = true;
+  private isShut = false;
   /** Counts waits, so that one which was ended early does not end a second time. */
   private waits = 0;
 
@@ -72,7 +74,12 @@ export class ModelReply {
     this.next();
   }
 
-  /** Ends a wait early: a cancellation, an expiry, or an operator's wake. */
+  /** An operator has opened the lane: only who waits for that comes at once (decision 014). */
+  wakeIfShut(): void {
+    if (this.isShut) this.wake();
+  }
+
+  /** Ends a wait early: a cancellation or an expiry. */
   wake(): void {
     if (!this.isBusy && this.end === undefined) this.next();
   }
@@ -134,6 +141,7 @@ export class ModelReply {
       this.placeIn = ask.chat;
       this.ticketMs = verdict.untilMs;
       this.heldSinceMs = verdict.heldSinceMs;
+      this.isShut = endsByOpening(verdict.why);
       const { epoch, cooldownMs } = verdict;
       if (cooldownMs !== undefined) this.known = { epoch, notBeforeMs: cooldownMs };
       const waitMs = verdict.untilMs - verdict.nowMs;
@@ -215,6 +223,7 @@ export class ModelReply {
       case 'unreadable':
         return report('unknown', { detail: 'unreadable' }, through);
       case 'auth':
+        this.isShut = true;
         return report('rejected', { detail: 'auth' }, () => this.wait(5000));
       case 'migrated':
         return report('migrated', { movedTo: answer.to }, () => {
@@ -225,6 +234,7 @@ export class ModelReply {
         const { retryAfterMs } = answer;
         return report('flood', { retryAfterMs }, () => {
           this.ticketMs = this.world.timeline.nowMs + retryAfterMs;
+          this.isShut = true;
           this.wait(Math.max(1000, retryAfterMs));
         });
       }

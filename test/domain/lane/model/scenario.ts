@@ -34,7 +34,11 @@ const chance = (max: number): fc.Arbitrary<number> => fc.constantFrom(0, max / 4
 export const scenarios = fc.record({
   seed: fc.integer({ min: 0, max: 0xffffffff }),
   policy: policies,
-  replies: fc.integer({ min: 1, max: 80 }),
+  // Now and then a crowd.
+  replies: fc.oneof(
+    { weight: 7, arbitrary: fc.integer({ min: 1, max: 80 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 120, max: 250 }) },
+  ),
   chats: fc.constantFrom(1, 3, 10, 60),
   spreadMs: fc.constantFrom(0, 2000, 60_000),
   chained: fc.constantFrom(0, 0.5, 1),
