@@ -84,11 +84,16 @@ export class ClaimBatch {
       const giveUp = (why: string): void => {
         clearTimeout(waiting.timer);
         waiting.givenUp = true;
-        resolve({ kind: 'no_answer', why });
+        waiting.resolve({ kind: 'no_answer', why });
       };
+      const withdraw = (): void => giveUp('it was withdrawn');
       const waiting: Waiting = {
         ask,
-        resolve,
+        resolve: (answer) => {
+          // One run may ask often with the same signal.
+          withdrawn?.removeEventListener('abort', withdraw);
+          resolve(answer);
+        },
         timer: setTimeout(
           () => giveUp(`the lane did not answer within ${giveUpAfterMs / 1000} s`),
           giveUpAfterMs,
@@ -96,7 +101,6 @@ export class ClaimBatch {
         askedAtMs: undefined,
         givenUp: false,
       };
-      const withdraw = (): void => giveUp('it was withdrawn');
       if (withdrawn?.aborted) return withdraw();
       withdrawn?.addEventListener('abort', withdraw, { once: true });
       this.#queue.push(waiting);

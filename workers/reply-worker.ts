@@ -121,6 +121,9 @@ export function workerOptions(): Omit<WorkerOptions, 'connection' | 'activities'
   return {
     taskQueue,
     ...workflowTasks(),
+    // Where a busy server hands a task over later than this, it goes to the common queue, costs a replay, and so makes all
+    // others later (decision 014). After a kill, what that worker kept waits as long.
+    stickyQueueScheduleToStartTimeout: '5s',
     shutdownGraceTime: '30s',
     shutdownForceTime: '45s',
     // At the default of two pollers for the common queue, a busy machine lets starts wait there for seconds.

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ClaimBatch } from '../../activities/claim-batch.ts';
 import type { LaneClient } from '../../activities/lane-client.ts';
@@ -76,6 +77,20 @@ describe('an ask that is withdrawn (a reply cancelled meanwhile)', () => {
     expect(lane.claims[1]?.asks.map(({ reply }) => reply)).toEqual(['third']);
     lane.claims[1]?.answer([go]);
     await third;
+  });
+
+  it('leaves nothing behind at its signal once it is answered, however often one run asks', async () => {
+    const lane = new SlowLane();
+    const batch = batchOf(lane);
+    const { signal } = new AbortController();
+    for (let n = 0; n < 3; n++) {
+      const answer = batch.ask(ask('a'), signal);
+      await waitUntil(() => lane.claims.length > n, { withinMs: 5000, what: () => 'no claim' });
+      expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+      lane.claims[n]?.answer([go]);
+      await answer;
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    }
   });
 
   it('is not asked at all, if it was withdrawn before', async () => {
