@@ -23,6 +23,7 @@ const TASKS = {
     tool('prettier/bin/prettier.cjs', ['--write', '--log-level', 'warn', ...(args.length > 0 ? args : CODE)]),
   'format:check': () => tool('prettier/bin/prettier.cjs', ['--check', ...CODE]),
   test: (args) => test(args, 0),
+  'test:cluster': cluster,
   'test:mutation': mutation,
   'test:stress': stress,
   check,
@@ -43,13 +44,14 @@ async function check(args, failedBefore = 0) {
   return code === 0 && failed > 0 ? 1 : code;
 }
 
-/** What continuous integration runs: the stress tests, then the checks. */
+/** What continuous integration runs: the stress tests, the cluster, then the checks. */
 async function ci(args) {
   let failed = 0;
-  say('ci: test:stress');
-  if ((await stress([])) !== 0) {
+  for (const name of ['test:stress', 'test:cluster']) {
+    say(`ci: ${name}`);
+    if ((await TASKS[name]([])) === 0) continue;
     failed += 1;
-    say('ci: test:stress failed');
+    say(`ci: ${name} failed`);
   }
   return check(args, failed);
 }
@@ -58,6 +60,11 @@ async function stress(args) {
   await ensurePackages();
   if (!(await built())) return 1;
   return tool('vitest/vitest.mjs', ['run', '--config', 'vitest.stress.config.ts', ...args]);
+}
+
+/** docker-compose.yml without a container engine. It builds what it runs by itself, as the Dockerfile does. */
+function cluster(args) {
+  return tool('vitest/vitest.mjs', ['run', '--config', 'vitest.cluster.config.ts', ...args]);
 }
 
 /** Runs the tests. The last line of its output is `N passed, N failed`, whatever goes wrong. */
