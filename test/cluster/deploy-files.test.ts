@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parseConfig } from '../../config/load.ts';
 import { type ComposeProject, loadCompose, serviceOf } from '../../tools/cluster/compose-file.ts';
+import { dockerIgnore } from '../../tools/cluster/dockerfile.ts';
 import { goModule } from '../../tools/cluster/go-program.ts';
 import { containerOf, loadManifests, manifestOf } from '../../tools/cluster/manifests.ts';
 import { packageRoot } from '../../tools/temporal/package-root.ts';
@@ -84,6 +85,22 @@ describe("docker-compose.yml, by compose's own loader", () => {
   it('is refused where a service waits for one that is not there', async () => {
     const file = await broken(composeFile, 'bootstrap: { condition', 'bootstrip: { condition');
     await expect(load(file)).rejects.toThrow('bootstrip');
+  });
+});
+
+describe('.dockerignore', () => {
+  it('keeps secrets and what is built elsewhere from the image', async () => {
+    const isIgnored = dockerIgnore(await readFile(join(packageRoot(), '.dockerignore'), 'utf8'));
+    for (const path of [
+      '.env',
+      'secrets/support',
+      'replylane.config.json',
+      '.git/config',
+      'node_modules/zod',
+    ])
+      expect(isIgnored(path), path).toBe(true);
+    for (const path of ['package.json', '.npmrc', 'config/secrets.ts', 'tools/temporal/go.mod'])
+      expect(isIgnored(path), path).toBe(false);
   });
 });
 

@@ -21,6 +21,7 @@ export function builtCliPath(): string {
 /** Builds the official Temporal CLI from its Go module, once for all clones and processes of this user. */
 export async function buildCli(): Promise<GoBuild> {
   const path = builtCliPath();
+  if (existsSync(path)) return { path };
   const version = await runCommand('go', ['version'], { timeoutMs: 60_000 });
   if (version.code !== 0) return { refusal: 'Go is not installed' };
   await mkdir(dirname(path), { recursive: true });
