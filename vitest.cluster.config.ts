@@ -9,7 +9,7 @@ export default defineConfig({
     exclude: ['**/node_modules/**'],
     globalSetup: ['test/cluster/global-setup.ts'],
     maxWorkers: 1,
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 180_000,
     teardownTimeout: 60_000,
   },

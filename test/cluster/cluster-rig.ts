@@ -132,7 +132,7 @@ export class ClusterRig {
         last = await lane.query(cooldownQuery);
         return last.notBefore !== null && last.outstanding === 0;
       },
-      { withinMs: 10_000, what: () => `the lane of ${bot} to be closed, now ${JSON.stringify(last)}` },
+      { withinMs: 20_000, what: () => `the lane of ${bot} to be closed, now ${JSON.stringify(last)}` },
     );
   }
 

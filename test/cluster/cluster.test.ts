@@ -132,7 +132,7 @@ describe('on this cluster', () => {
   };
 
   it('the server killed with SIGKILL in the middle of a cooldown, and started again: all sent, none early, none twice', async () => {
-    rig.fake.script('stored', { after: 6 }, step.flood(15));
+    rig.fake.script('stored', { after: 6 }, step.flood(25));
     const keys = await rig.startReplies('stored', 40);
     await rig.fake.waitFor((fake) => fake.deadlines.some(({ bot }) => bot === 'stored'), {
       timeoutMs: 60_000,

@@ -107,11 +107,12 @@ function target(stage: Stage, { target: to }: { readonly target: string }, sourc
   return to.endsWith('/') ? join(path, basename(source)) : join(dirname(path), basename(path));
 }
 
+const reachesOut = /^(NODE_EXTRA_CA_CERTS|SSL_CERT_|npm_config_|https?_proxy|no_proxy)/i;
+
 async function run(command: string, stage: Stage): Promise<void> {
   const { PATH, HOME } = process.env;
-  const kept = Object.entries(process.env).filter(([name]) =>
-    /^(NODE_EXTRA_CA_CERTS|SSL_CERT|npm_config_)/.test(name),
-  );
+  // How this machine reaches the registries; an engine would have it from its own settings.
+  const kept = Object.entries(process.env).filter(([name]) => reachesOut.test(name));
   const env = { PATH, HOME, ...Object.fromEntries(kept), ...stage.environment };
   const { code, tail, stdout } = await runCommand('/bin/sh', ['-c', command], {
     cwd: inside(stage, '.'),
