@@ -15,6 +15,7 @@ export { type ConnectionSettings, connectionSettings, connectTemporal } from './
 export { type TelegramMethod, telegramContent } from './telegram-content.ts';
 export * from './errors.ts';
 export * from './intake/index.ts';
+export * from './review-page/index.ts';
 
 export { type ReplyStartSettings, replyChildOptions, replyStartOptions } from '../workflows/reply-options.ts';
 export { cooldownWorkflowId, replyWorkflowId } from '../domain/ids.ts';
