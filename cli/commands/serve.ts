@@ -3,7 +3,13 @@ import type { Command } from 'commander';
 import { ReplylaneError } from '../../client/errors.ts';
 import { type Config, loadConfig } from '../../config/load.ts';
 import { readWhole } from '../duration.ts';
-import { type ExitCode, exitCode } from '../exit-code.ts';
+import { type ExitCode, UsageError, exitCode } from '../exit-code.ts';
+import {
+  type ReadReviewers,
+  basicAuthentication,
+  reviewersOf,
+  reviewersVariable,
+} from '../serve/reviewers.ts';
 import { SecretReader, apiTokenSource, apiTokenVariable, requireApiToken } from '../serve/secrets.ts';
 import { type Cli, withReplies } from '../session.ts';
 import { stopSignal } from '../worker-run.ts';
@@ -12,17 +18,28 @@ interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly apiTokenFile?: string;
+  readonly review?: boolean;
+  readonly reviewDecide?: boolean;
+  readonly reviewContent?: boolean;
+  readonly reviewersFile?: string;
 }
 
 export function addServe(program: Command, cli: Cli, end: (code: ExitCode) => void): void {
   program
     .command('serve')
     .description(
-      'HTTP: POST /webhooks/<bot> (a sample that echoes), POST /v1/replies, GET /v1/replies/<bot>/<key>, until stopped',
+      'HTTP: POST /webhooks/<bot> (a sample that echoes), POST /v1/replies, GET /v1/replies/<bot>/<key>, the review page, until stopped',
     )
     .option('--host <host>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 for any that is free', readWhole(0, 65_535), 8080)
     .option('--api-token-file <path>', `file with the token of /v1; else it is in ${apiTokenVariable}`)
+    .option('--review', 'serve the review page at /review; it only shows')
+    .option('--review-decide', 'serve it, and take decisions on it')
+    .option('--review-content', 'text and destination of a reply can be asked for there')
+    .option(
+      '--reviewers-file <path>',
+      `file with name:password of each who may open it; else they are in ${reviewersVariable}`,
+    )
     .action(async (options: ServeOptions) => end(await serve(cli, options)));
 }
 
@@ -35,27 +52,47 @@ async function serve(cli: Cli, options: ServeOptions): Promise<ExitCode> {
     cli.output.note(
       `/v1/replies is off, since there is no token for it: set ${apiTokenVariable}, or give --api-token-file`,
     );
+  const reviewers = reviewersFor(cli, options);
   const stop = stopSignal();
   return withReplies(cli, config, async (replies) => {
     // Loaded when needed, as everything that most commands do without.
-    const [{ createApp }, { listen }, { webhookPath, webhooksOf }] = await Promise.all([
-      import('../serve/app.ts'),
-      import('../serve/listen.ts'),
-      import('../serve/webhooks.ts'),
-    ]);
+    const [{ reviewPage }, { createApp, reviewPath }, { listen }, { webhookPath, webhooksOf }] =
+      await Promise.all([
+        import('../../client/review-page/index.ts'),
+        import('../serve/app.ts'),
+        import('../serve/listen.ts'),
+        import('../serve/webhooks.ts'),
+      ]);
     const note = (text: string): void => cli.output.note(text);
     const webhooks = webhooksOf(config.bots.values(), { replies, secrets, note });
     if (webhooks.size === 0) note(noWebhooks(config));
+    const onFailure = (error: unknown): void => note(`a request failed: ${failureWords(error)}`);
+    const review =
+      reviewers &&
+      reviewPage({
+        replies,
+        authenticate: basicAuthentication(reviewers, (why) => note(`the review page is closed: ${why}`)),
+        bots: [...config.bots.keys()],
+        canDecide: options.reviewDecide === true,
+        showContent: options.reviewContent === true,
+        onFailure,
+      });
     const app = createApp({
       replies,
       webhooks,
       ...(apiToken ? { apiToken: secrets.secretAt(apiToken) } : {}),
-      onFailure: (error) => note(`a request failed: ${failureWords(error)}`),
+      ...(review ? { review } : {}),
+      onFailure,
     });
     const listening = await listen({ fetch: app.fetch, host: options.host, port: options.port });
     const paths = Object.fromEntries([...webhooks.keys()].map((bot) => [bot, webhookPath(bot)]));
-    cli.output.answer({ url: listening.url, webhooks: paths }, () =>
-      [`Listening  ${listening.url}`, ...Object.values(paths).map((path) => `Webhook    ${path}`)].join('\n'),
+    const pages = review ? { review: reviewPath } : {};
+    cli.output.answer({ url: listening.url, webhooks: paths, ...pages }, () =>
+      [
+        `Listening  ${listening.url}`,
+        ...Object.values(paths).map((path) => `Webhook    ${path}`),
+        ...Object.values(pages).map((path) => `Review     ${path}`),
+      ].join('\n'),
     );
     note('ready; Ctrl-C stops it');
     if (!stop.aborted) await once(stop, 'abort');
@@ -64,6 +101,20 @@ async function serve(cli: Cli, options: ServeOptions): Promise<ExitCode> {
     note('stopped');
     return exitCode.done;
   });
+}
+
+/** Who may open the review page; undefined where none is asked for. */
+function reviewersFor({ env, output }: Cli, options: ServeOptions): ReadReviewers | undefined {
+  const { review, reviewDecide, reviewContent, reviewersFile, host } = options;
+  if (!review && !reviewDecide) {
+    if (reviewContent || reviewersFile !== undefined)
+      throw new UsageError('--review-content and --reviewers-file go with --review or --review-decide');
+    return undefined;
+  }
+  const reviewers = reviewersOf(env, reviewersFile);
+  if (!/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host))
+    output.note(`warning: passwords of the review page come in plain text: put TLS before ${host}`);
+  return reviewers;
 }
 
 /** Of our own errors only the words are known to repeat nothing that was sent (invariant 8). */

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { Intake, ReplyClient } from '../../client/index.ts';
+import type { Intake, ReplyClient, ReviewPage } from '../../client/index.ts';
 import { sameSecret } from '../../client/intake/secret.ts';
 import { handleDocument } from '../commands/send.ts';
 import { refusal, refusalOf, refused } from './answers.ts';
@@ -11,12 +11,16 @@ export interface AppParts {
   readonly webhooks: ReadonlyMap<string, Intake>;
   /** Gives the API's token as it is now (undefined: it cannot be read at present); without it, the API is off. */
   readonly apiToken?: () => string | undefined;
+  /** Without it there is none. */
+  readonly review?: ReviewPage;
   /** Told of every failure that is not the caller's. */
   readonly onFailure: (error: unknown) => void;
 }
 
+export const reviewPath = '/review';
+
 /** All routes, as one function from a Fetch-API request to its response. */
-export function createApp({ replies, webhooks, apiToken, onFailure }: AppParts): Hono {
+export function createApp({ replies, webhooks, apiToken, review, onFailure }: AppParts): Hono {
   const app = new Hono();
   app.notFound(() => refused(refusal(404, 'path', 'there is nothing here')));
   app.onError((error) => {
@@ -32,6 +36,7 @@ export function createApp({ replies, webhooks, apiToken, onFailure }: AppParts):
   });
   app.get('/healthz', () => Response.json({ ok: true }));
   for (const [bot, intake] of webhooks) app.all(webhookPath(bot), ({ req }) => intake(req.raw));
+  if (review) app.all(reviewPath, ({ req }) => review(req.raw));
   if (apiToken) addReplies(app, replies, apiToken);
   return app;
 }
