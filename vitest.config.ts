@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/{cluster,stress}/**', '**/node_modules/**'],
+    exclude: ['test/{browser,cluster,stress}/**', '**/node_modules/**'],
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './tools/vitest-summary.ts'],
     pool: 'forks',

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { ensureBrowser } from './setup/browser.mjs';
 import { ensureBuild } from './setup/build.mjs';
 import { ensurePackages } from './setup/packages.mjs';
 import { ROOT, SetupError, run, say } from './setup/step.mjs';
@@ -26,6 +27,7 @@ const TASKS = {
   'test:cluster': cluster,
   'test:mutation': mutation,
   'test:stress': stress,
+  'test:browser': browser,
   check,
   ci,
 };
@@ -44,16 +46,39 @@ async function check(args, failedBefore = 0) {
   return code === 0 && failed > 0 ? 1 : code;
 }
 
-/** What continuous integration runs: the stress tests, the cluster, then the checks. */
+/** What continuous integration runs: the stress tests, the cluster, those in a browser, then the checks. */
 async function ci(args) {
   let failed = 0;
-  for (const name of ['test:stress', 'test:cluster']) {
+  for (const name of ['test:stress', 'test:cluster', 'test:browser']) {
     say(`ci: ${name}`);
-    if ((await TASKS[name]([])) === 0) continue;
+    if ((await failedOr(TASKS[name])) === 0) continue;
     failed += 1;
     say(`ci: ${name} failed`);
   }
   return check(args, failed);
+}
+
+/** A part that cannot even begin has failed: the others still tell something. */
+async function failedOr(task) {
+  try {
+    return await task([]);
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    say(error.message);
+    return 1;
+  }
+}
+
+/** With `--screenshots`, writes the pictures of the docs anew. */
+async function browser(args) {
+  await ensurePackages();
+  const chromium = await ensureBrowser();
+  if (!(await built())) return 1;
+  const rest = args.filter((arg) => arg !== '--screenshots');
+  return tool('vitest/vitest.mjs', ['run', '--config', 'vitest.browser.config.ts', ...rest], {
+    REPLYLANE_CHROMIUM: chromium,
+    ...(rest.length < args.length ? { REPLYLANE_SCREENSHOTS: join(ROOT, 'docs', 'images') } : {}),
+  });
 }
 
 async function stress(args) {

@@ -23,6 +23,8 @@ nav ul { display: flex; flex-wrap: wrap; gap: 1rem; list-style: none; padding: 0
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid GrayText; padding: .4rem .6rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+thead th { overflow-wrap: normal; }
+td { overflow-wrap: break-word; }
 dt { font-weight: 600; }
 dd { margin: 0 0 .6rem; overflow-wrap: anywhere; }
 fieldset, .note { border: 1px solid GrayText; border-radius: .3rem; margin: 1rem 0; padding: .6rem 1rem; }
