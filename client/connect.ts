@@ -2,6 +2,7 @@ import { Client, Connection, type ConnectionOptions, makeGrpcRetryInterceptor } 
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { temporalRetries } from './closing-retry.ts';
 import { ConnectionSettingsError, TemporalUnreachableError } from './errors.ts';
+import { type PayloadKeys, payloadCodec } from './payload-codec.ts';
 import { grpcCode, grpcCodeOf, silences } from './temporal-link.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,16 +43,26 @@ export function connectionSettings(env: Environment = process.env): ConnectionSe
   return { address, namespace: namespace ?? 'default', connection };
 }
 
-/** A connected client, within a few seconds. Throws a `TemporalUnreachableError` that names the address. */
+/**
+ * A connected client, within a few seconds. Throws a `TemporalUnreachableError` that names the address. Without
+ * `payloadKeys` it writes plain, and says so where it meets a payload that it cannot read.
+ */
 export async function connectTemporal(
-  options: { readonly env?: Environment; readonly connectTimeoutMs?: number } = {},
+  options: {
+    readonly env?: Environment;
+    readonly connectTimeoutMs?: number;
+    readonly payloadKeys?: PayloadKeys;
+  } = {},
 ): Promise<Client> {
   const { address, namespace, connection } = connectionSettings(options.env);
+  const dataConverter = {
+    payloadCodecs: [payloadCodec(options.payloadKeys ?? { writeWith: null, keys: new Map() })],
+  };
   const connectTimeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
   try {
     const interceptors = [makeGrpcRetryInterceptor(temporalRetries())];
     const made = await Connection.connect({ ...connection, interceptors, connectTimeout });
-    return new Client({ connection: made, namespace });
+    return new Client({ connection: made, namespace, dataConverter });
   } catch (error) {
     // A connection that cannot be made fails with many codes, or none: all mean that nobody answers there.
     const why = silences.get(grpcCodeOf(error) ?? -1) ?? silences.get(grpcCode.unavailable);

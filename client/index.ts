@@ -12,6 +12,7 @@ export type { ReviewFilter } from './reviews.ts';
 export type { CancelResult, DecideResult } from './reply-acts.ts';
 export type { ExtendResult, LaneClient, WakeOptions, Who } from './lane-client.ts';
 export { type ConnectionSettings, connectionSettings, connectTemporal } from './connect.ts';
+export { type PayloadKeys, payloadCodec } from './payload-codec.ts';
 export { type TelegramMethod, telegramContent } from './telegram-content.ts';
 export * from './errors.ts';
 export * from './intake/index.ts';
