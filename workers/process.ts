@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { DefaultLogger, Runtime, type RuntimeOptions, type TelemetryOptions } from '@temporalio/worker';
+import { ReplylaneError } from '../client/errors.ts';
 import type { Config, Environment } from '../config/load.ts';
 import type { LogLevel, WorkerLog } from './log/worker-log.ts';
 import { runReplyWorker } from './reply-worker.ts';
@@ -90,6 +91,8 @@ function sentencesTo(log: WorkerLog): DefaultLogger {
   return new DefaultLogger('WARN', ({ level, message, meta }) => {
     const { error } = (meta ?? {}) as { error?: unknown };
     const levelOfOurs: LogLevel = level === 'ERROR' ? 'error' : 'warn';
-    log.line(error instanceof Error ? `${message} (${error.name})` : message, levelOfOurs);
+    // The words of our own errors repeat nothing, and only they tell which key is missing.
+    const why = error instanceof ReplylaneError ? error.message : error instanceof Error ? error.name : null;
+    log.line(why === null ? message : `${message} (${why})`, levelOfOurs);
   });
 }

@@ -14,7 +14,9 @@ import { type Observe, harmless } from '../activities/observe.ts';
 import { createReplyMessages } from '../activities/reply-messages.ts';
 import { createTransport } from '../activities/transport.ts';
 import { connectTemporal, connectionSettings } from '../client/connect.ts';
+import { payloadCodec } from '../client/payload-codec.ts';
 import type { Config, Environment } from '../config/load.ts';
+import { readPayloadKeys } from '../config/payload-keys.ts';
 import { TokenReader } from '../config/secrets.ts';
 import { laneTaskQueue, taskQueue } from '../workflows/names.ts';
 import { auditSinks } from './audit.ts';
@@ -59,6 +61,7 @@ async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | unde
     log(`metrics: ${monitor.url}/metrics; health: ${monitor.url}/healthz and ${monitor.url}/readyz`);
   // The client's settings and words: what it refuses, such as a key without TLS, a worker must refuse too.
   const { namespace, connection: settings } = connectionSettings(env);
+  const dataConverter = { payloadCodecs: [payloadCodec(readPayloadKeys(config, env))] };
   const connection = (await connectTemporal({ env })).connection as Connection;
   const { channelArgs: _, ...nativeSettings } = settings;
   const native = await NativeConnection.connect(nativeSettings as NativeConnectionOptions);
@@ -74,7 +77,7 @@ async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | unde
         log(`warning: this worker cannot send for the bot ${bot.name}: ${reading.why}`);
     }
     const identity = `${process.pid}@${hostname()}`;
-    const client = new Client({ connection, namespace, identity });
+    const client = new Client({ connection, namespace, identity, dataConverter });
     monitor?.follow(client);
     const lanes = createLaneClient(client);
     // A bot's first reply must find a lane that is older than it: a younger one cannot know what was claimed (rule 5).
@@ -91,7 +94,7 @@ async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | unde
       log,
       observe: (seen) => observers.forEach((observe) => observe(seen)),
     });
-    const place = { connection: native, namespace, identity };
+    const place = { connection: native, namespace, identity, dataConverter };
     const laneWorker = await Worker.create({ ...laneWorkerOptions(), ...place });
     const sinks = auditSinks(log);
     const worker = await Worker.create({ ...workerOptions(), ...place, activities, sinks });
