@@ -8,6 +8,7 @@ import { addReview } from './commands/review.ts';
 import { addSend } from './commands/send.ts';
 import { addServe } from './commands/serve.ts';
 import { addStatus } from './commands/status.ts';
+import { addWatch } from './commands/watch.ts';
 import { addWorker } from './commands/worker.ts';
 import { exitCode, exitCodeOf } from './exit-code.ts';
 import { refuseRepeatedOptions } from './repeated-options.ts';
@@ -41,6 +42,7 @@ for (const add of [
   addCancel,
   addReview,
   addLane,
+  addWatch,
   addLinks,
   addConfig,
 ])

@@ -22,7 +22,7 @@ export class Output {
 }
 
 /** A key may hold anything: nothing of it steers the terminal, or turns the direction of its text. */
-function harmless(text: string): string {
+export function harmless(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (sign) =>
     /[\n\t]/.test(sign) ? sign : '\ufffd',
   );

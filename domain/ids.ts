@@ -73,6 +73,12 @@ export function parseReplyWorkflowId(workflowId: string): { bot: string; key: st
   return botNameProblem(bot) || !plainKeyPattern.test(key) ? undefined : { bot, key };
 }
 
+/** The bot of a lane's Workflow Id; undefined for any other id. */
+export function parseCooldownWorkflowId(workflowId: string): string | undefined {
+  const [, bot] = /^cooldown:(.*)$/s.exec(workflowId) ?? [];
+  return bot === undefined || botNameProblem(bot) ? undefined : bot;
+}
+
 /** A few characters that stand for a text in the lane's memory, where each byte is held ten thousand times over. */
 export function shortHash(text: string, length: 6 | 12): string {
   const bytes = sha256(utf8ToBytes(text));

@@ -7,6 +7,7 @@ import {
   cooldownWorkflowId,
   keyProblem,
   maxKeyLength,
+  parseCooldownWorkflowId,
   parseReplyName,
   parseReplyWorkflowId,
   plainKey,
@@ -80,6 +81,9 @@ describe('names and Workflow Ids', () => {
   test('stand in histories for ever', () => {
     expect(replyWorkflowId({ bot: 'support', key: 'upd-1:a' })).toBe('reply:support:upd-1:a');
     expect(cooldownWorkflowId('support')).toBe('cooldown:support');
+    expect(parseCooldownWorkflowId('cooldown:support')).toBe('support');
+    for (const other of ['cooldown:', 'cooldown:A', 'reply:support:1', 'x:cooldown:a'])
+      expect(parseCooldownWorkflowId(other)).toBeUndefined();
     expect(parseReplyWorkflowId('reply:support:upd-1:a')).toEqual({ bot: 'support', key: 'upd-1:a' });
     expect(shortHash('upd-1', 12)).toBe('sn9PL2GTs8TO');
     expect(contentHash({ method: 'sendMessage', params: { text: 'é', chat_id: 1 } })).toBe(
