@@ -18,6 +18,7 @@ import { payloadCodec } from '../client/payload-codec.ts';
 import type { Config, Environment } from '../config/load.ts';
 import { readPayloadKeys } from '../config/payload-keys.ts';
 import { TokenReader } from '../config/secrets.ts';
+import { sharedTokenWarnings } from '../config/shared-tokens.ts';
 import { laneTaskQueue, taskQueue } from '../workflows/names.ts';
 import { auditSinks } from './audit.ts';
 import { bootWarnings } from './boot-checks.ts';
@@ -76,6 +77,8 @@ async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | unde
       if (reading.kind === 'missing')
         log(`warning: this worker cannot send for the bot ${bot.name}: ${reading.why}`);
     }
+    for (const warning of sharedTokenWarnings(config.bots.values(), (bot) => tokens.read(bot)))
+      log(`warning: ${warning}`);
     const identity = `${process.pid}@${hostname()}`;
     const client = new Client({ connection, namespace, identity, dataConverter });
     monitor?.follow(client);

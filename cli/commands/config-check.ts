@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/load.ts';
 import { TokenReader } from '../../config/secrets.ts';
+import { sharedTokenWarnings } from '../../config/shared-tokens.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { columns } from '../output.ts';
 import type { Cli } from '../session.ts';
@@ -23,8 +24,10 @@ function check({ env, output }: Cli): ExitCode {
       output.note(`warning: no worker here can send for ${bot.name}: ${reading.why}`);
     return { name: bot.name, contract: bot.contract, apiRoot: bot.apiRoot, token: reading.kind === 'token' };
   });
-  for (const warning of config.warnings) output.note(`warning: ${warning}`);
-  output.answer({ path: config.path, bots, warnings: config.warnings }, () =>
+  const shared = sharedTokenWarnings(config.bots.values(), (bot) => tokens.read(bot));
+  const warnings = [...config.warnings, ...shared];
+  for (const warning of warnings) output.note(`warning: ${warning}`);
+  output.answer({ path: config.path, bots, warnings }, () =>
     [
       `${config.path} is right`,
       columns(

@@ -56,17 +56,22 @@ async function serve(cli: Cli, options: ServeOptions): Promise<ExitCode> {
   const stop = stopSignal();
   return withReplies(cli, config, async (replies) => {
     // Loaded when needed, as everything that most commands do without.
-    const [{ reviewPage }, { createApp, reviewPath }, { listen }, { webhookPath, webhooksOf }] =
+    const [{ reviewPage }, { createApp, reviewPath }, { listen }, { RareNotes }, { webhookPath, webhooksOf }] =
       await Promise.all([
         import('../../client/review-page/index.ts'),
         import('../serve/app.ts'),
         import('../serve/listen.ts'),
+        import('../serve/rare-notes.ts'),
         import('../serve/webhooks.ts'),
       ]);
     const note = (text: string): void => cli.output.note(text);
-    const webhooks = webhooksOf(config.bots.values(), { replies, secrets, note });
+    const rareNotes = new RareNotes({ note });
+    const webhooks = webhooksOf(config.bots.values(), { replies, secrets, note, rareNotes });
     if (webhooks.size === 0) note(noWebhooks(config));
-    const onFailure = (error: unknown): void => note(`a request failed: ${failureWords(error)}`);
+    const onFailure = (error: unknown): void => {
+      const words = failureWords(error);
+      rareNotes.tell(words, `a request failed: ${words}`);
+    };
     const review =
       reviewers &&
       reviewPage({

@@ -10,6 +10,7 @@ import {
 } from '../../client/index.ts';
 import type { BotConfig } from '../../config/bot-config.ts';
 import { type Echo, echoes } from './echo.ts';
+import type { RareNotes } from './rare-notes.ts';
 import type { SecretReader } from './secrets.ts';
 
 export interface WebhookDeps {
@@ -17,6 +18,8 @@ export interface WebhookDeps {
   readonly secrets: SecretReader;
   /** Told to the operator: never with a secret, or with what an update says. */
   readonly note: (text: string) => void;
+  /** The same, for what comes with deliveries. */
+  readonly rareNotes: RareNotes;
 }
 
 interface Mount extends Pick<WebhookDeps, 'replies'> {
@@ -54,13 +57,16 @@ export function webhooksOf(bots: Iterable<BotConfig>, deps: WebhookDeps): Readon
   return webhooks;
 }
 
-function mountOf(bot: string, echo: Echo, { replies, note }: WebhookDeps, secret: Secret): Mount {
+function mountOf(bot: string, echo: Echo, { replies, rareNotes }: WebhookDeps, secret: Secret): Mount {
   return {
     replies,
     secret,
     respond: (update) => echo(update, bot),
     onProblem: ({ kind, key, problem }) =>
-      note(`webhook of ${bot}: ${kind}${key === null ? '' : ` (${key})`}: ${problem}`),
+      rareNotes.tell(
+        `${bot} ${kind} ${problem}`,
+        `webhook of ${bot}: ${kind}${key === null ? '' : ` (${key})`}: ${problem}`,
+      ),
   };
 }
 

@@ -8,7 +8,10 @@ const withoutTokens = { RIG_TOKEN_SPLIT: '', RIG_TOKEN_NOWHERE: '' };
 let rig: Rig;
 
 beforeAll(async () => {
-  rig = await Rig.start({ workers: 0, bots: { split: {}, nowhere: { settings } } });
+  rig = await Rig.start({
+    workers: 0,
+    bots: { split: {}, twin: { settings: { tokenEnv: 'RIG_TOKEN_SPLIT' } }, nowhere: { settings } },
+  });
   await rig.addWorker(withoutTokens);
 });
 
@@ -21,6 +24,12 @@ afterAll(async () => {
 describe('a worker without a bot’s token', () => {
   it('says so at its start, by the name of the variable', () => {
     expect(rig.workers[0]?.output()).toMatch(/warning: .*cannot send for the bot split: .*RIG_TOKEN_SPLIT/);
+  });
+
+  it('and which bots have one and the same', () => {
+    expect(rig.workers[0]?.output()).toMatch(
+      /warning: bots\.split and bots\.twin have one and the same token/,
+    );
   });
 
   it('lets the reply wait a bounded time, then a person must look', async () => {

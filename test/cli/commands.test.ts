@@ -317,6 +317,18 @@ describe('config check', () => {
     }
   });
 
+  test('warns of two bots with one and the same token', async () => {
+    const path = join(folder, 'twice.json');
+    const bot = { contract: 'telegram', tokenEnv: 'RIG_TOKEN_SUPPORT' };
+    writeFileSync(path, JSON.stringify({ bots: { one: bot, two: bot } }));
+    const env = { ...rig.env(), REPLYLANE_CONFIG: path };
+    const end = await runCli(['config', 'check', '--json'], { env, cwd: folder });
+    expect(end.stderr).toMatch(/warning: bots\.one and bots\.two have one and the same token/);
+    expect(documents(end)).toMatchObject([{ warnings: [expect.stringMatching(/one and the same/)] }]);
+    expect(end.code).toBe(0);
+    expect(end.stdout + end.stderr).not.toContain(Rig.tokenOf('support'));
+  });
+
   test('tells all problems of a bad one with exit 2', async () => {
     const path = join(folder, 'bad.json');
     writeFileSync(path, '{ "bots": { "Bad Name": { "contract": "telegram" } }, "extra": 1 }');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../cli/serve/app.ts';
 import { type Listening, listen } from '../../cli/serve/listen.ts';
+import { RareNotes } from '../../cli/serve/rare-notes.ts';
 import { SecretReader } from '../../cli/serve/secrets.ts';
 import { webhooksOf } from '../../cli/serve/webhooks.ts';
 import {
@@ -41,7 +42,7 @@ beforeAll(async () => {
   const note = (text: string): void => void notes.push(text);
   const webhooks = webhooksOf(
     [botOf({ webhookSecretEnv: 'HOOK' }), { ...botOf({ webhookSecretEnv: 'NONE' }), name: 'later' }],
-    { replies, secrets, note },
+    { replies, secrets, note, rareNotes: new RareNotes({ note }) },
   );
   const onFailure = (error: unknown): void => void notes.push((error as Error).name);
   const app = createApp({ replies, webhooks, apiToken: () => currentToken, onFailure });

@@ -132,6 +132,33 @@ describe('a serve', () => {
     expect((await other.ended).code).toBe(0);
   });
 
+  test('tells once, not with every delivery, of a secret that is missing, and takes it when it is there', async () => {
+    const path = join(folder, 'hook-secret');
+    const config = join(folder, 'replylane.config.json');
+    const { apiRoot } = rig.sender('support');
+    const settings = {
+      contract: 'telegram',
+      tokenEnv: 'RIG_TOKEN_SUPPORT',
+      apiRoot,
+      webhookSecretFile: path,
+    };
+    writeFileSync(config, JSON.stringify({ bots: { support: settings } }));
+    const other = await startServe({ ...env(), REPLYLANE_CONFIG: config });
+    const webhook = `${other.url}/webhooks/support`;
+    for (let id = 0; id < 20; id++)
+      expect(await deliver(webhook, hook, telegramUpdate(id, 7, 'hello'))).toBe(503);
+    const lines = other.stderr().split('\n');
+    expect(lines.filter((line) => line.includes('webhook of support: unavailable'))).toHaveLength(1);
+    writeFileSync(path, hook);
+    let status = 503;
+    await waitUntil(
+      async () => (status = await deliver(webhook, hook, telegramUpdate(3001, 7, 'now'))) === 200,
+      { withinMs: 20_000, what: () => `the secret to be taken: ${status}` },
+    );
+    other.child.kill('SIGTERM');
+    expect((await other.ended).code).toBe(0);
+  });
+
   test('says what is wrong with its options, and with its port', async () => {
     const missing = ['serve', '--port', '0', '--api-token-file', join(folder, 'none')];
     const end = await runCli(missing, { env: env() });
