@@ -165,6 +165,12 @@ describe('a terminal', () => {
     expect(picture.replace(/^(\u001B\[\d?[A-Z])+/, '')).toBe('a line that \ntwo\n… 2 more lin\n');
   });
 
+  test('that does not say how large it is gets 80 columns and 24 rows', () => {
+    const [picture = ''] = drawn({ columns: 0, rows: 0 }, `${'x'.repeat(100)}\n`.repeat(40));
+    expect(picture.split('\n').at(1)).toHaveLength(80);
+    expect(picture.trimEnd().split('\n')).toHaveLength(23);
+  });
+
   test('is steered by nothing that stands in a reason', () =>
     expect(drawn({ columns: 80, rows: 24 }, 'turn\u202Eed \u001B[31mred')[0]).toMatch(
       /turn\uFFFDed \uFFFD\[31mred/,

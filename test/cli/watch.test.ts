@@ -35,7 +35,7 @@ function watchWith(env: Readonly<Record<string, string>>, ...args: string[]): Ru
 
 async function until(running: RunningCli, wanted: () => boolean): Promise<void> {
   await waitUntil(wanted, {
-    withinMs: 30_000,
+    withinMs: 60_000,
     what: () => `watch to say so: ${running.stdout()} ${running.stderr()}`,
   });
 }
@@ -51,7 +51,7 @@ async function ended(running: RunningCli): Promise<number> {
   return (await running.ended).code;
 }
 
-describe('watch', () => {
+describe('watch', { timeout: 240_000 }, () => {
   test('without a terminal is a plain line for each lane at each look, and Ctrl-C ends it with 0', async () => {
     const running = watch();
     await until(running, () => (running.stdout().match(/ support: open, waiting 0/g) ?? []).length >= 2);
