@@ -10,6 +10,7 @@ import { decideReplies } from './decide-replies.ts';
 import type { Activities } from './index.ts';
 import type { LaneClient } from './lane-client.ts';
 import { type Observe, harmless, noAttemptWhy, observedName } from './observe.ts';
+import { RareNotes } from './rare-notes.ts';
 import type { SendDeps } from './send-deps.ts';
 import { sendMessage } from './send-message.ts';
 
@@ -22,6 +23,8 @@ export interface ActivityDeps extends Omit<SendDeps, 'batchOf' | 'roomOf'> {
 export function createActivities(given: ActivityDeps): Activities {
   const observe = harmless(given.observe);
   const deps: ActivityDeps = { ...given, observe };
+  const rareNotes = new RareNotes({ note: deps.log });
+  const logRarely = (problem: string): void => rareNotes.tell(problem, problem);
   const batches = new Map<string, ClaimBatch>();
   const rooms = new Map<string, BotRoom>();
   const batchOf = (bot: BotConfig): ClaimBatch => {
@@ -48,7 +51,7 @@ export function createActivities(given: ActivityDeps): Activities {
   };
   return {
     async sendMessage(input) {
-      const result = await sendMessage({ ...deps, batchOf, roomOf }, input);
+      const result = await sendMessage({ ...deps, log: logRarely, batchOf, roomOf }, input);
       noteNoAttempt(observe, input, result);
       return result;
     },

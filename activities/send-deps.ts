@@ -14,7 +14,7 @@ export interface SendDeps {
   readonly token: (bot: BotConfig) => TokenReading;
   readonly transport: Transport;
   readonly replies: ReplyMessages;
-  /** Takes sentences about trouble; they hold no secret and no content. */
+  /** Takes sentences about trouble; they hold no secret and no content. Of the same, one a minute. */
   readonly log: (problem: string) => void;
   /** Hears what this process sees happen. */
   readonly observe?: Observe;

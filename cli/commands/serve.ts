@@ -61,7 +61,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<ExitCode> {
         import('../../client/review-page/index.ts'),
         import('../serve/app.ts'),
         import('../serve/listen.ts'),
-        import('../serve/rare-notes.ts'),
+        import('../../activities/rare-notes.ts'),
         import('../serve/webhooks.ts'),
       ]);
     const note = (text: string): void => cli.output.note(text);

@@ -8,9 +8,9 @@ import {
   telegramIntake,
   unifyportIntake,
 } from '../../client/index.ts';
+import type { RareNotes } from '../../activities/rare-notes.ts';
 import type { BotConfig } from '../../config/bot-config.ts';
 import { type Echo, echoes } from './echo.ts';
-import type { RareNotes } from './rare-notes.ts';
 import type { SecretReader } from './secrets.ts';
 
 export interface WebhookDeps {

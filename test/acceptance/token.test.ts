@@ -33,11 +33,15 @@ describe('a worker without a bot’s token', () => {
   });
 
   it('lets the reply wait a bounded time, then a person must look', async () => {
-    await rig.start(textReply('nowhere', 'no-token', 1));
+    for (const [chat, key] of ['no-token', 'as-little', 'nor-this'].entries())
+      await rig.start(textReply('nowhere', key, chat + 1));
     const record = await rig.until('nowhere', 'no-token', ({ state }) => state === 'review', 55_000);
     expect(record).toMatchObject({ review: { kind: 'held', attempt: 0 }, attempts: [] });
     expect(record.review?.evidence).toMatch(/no token for the bot nowhere: .*RIG_TOKEN_NOWHERE/);
     expect(rig.fake.arrivals).toEqual([]);
+    await rig.until('nowhere', 'nor-this', ({ waiting, state }) => waiting !== null || state === 'review');
+    const told = rig.workers[0]?.output().match(/a reply waits: .*nowhere/g);
+    expect(told, 'what is missing for all is told once, not for each').toHaveLength(1);
   });
 
   it('lets another worker that has it take the reply: sent by the first attempt', async () => {

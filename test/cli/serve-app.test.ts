@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RareNotes } from '../../activities/rare-notes.ts';
 import { createApp } from '../../cli/serve/app.ts';
 import { type Listening, listen } from '../../cli/serve/listen.ts';
-import { RareNotes } from '../../cli/serve/rare-notes.ts';
 import { SecretReader } from '../../cli/serve/secrets.ts';
 import { webhooksOf } from '../../cli/serve/webhooks.ts';
 import {

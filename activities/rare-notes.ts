@@ -13,8 +13,8 @@ const quietMs = 60_000;
 const mostSubjects = 1000;
 
 /**
- * Notes of what may come with every request: the first is told at once, what is like it within the minute after is only
- * counted, and the next one after that names the count. A service delivers again and again while something is missing.
+ * Notes of what may come with every request or reply: the first is told at once, what is like it within the minute after is only
+ * counted, and the next one after that names the count. While something is missing, that is a note for each of thousands.
  */
 export class RareNotes {
   readonly #note: (text: string) => void;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RareNotes } from '../../cli/serve/rare-notes.ts';
+import { RareNotes } from '../../activities/rare-notes.ts';
 
 function underTest() {
   const clock = { nowMs: 0 };
