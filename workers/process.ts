@@ -27,6 +27,7 @@ export async function runWorkerProcess(run: WorkerProcessRun): Promise<void> {
       ...rest,
       log: (line) => log.line(line),
       observe: log.observe,
+      version: settings.version,
       ...(settings.metrics ? { metrics: { ...settings.metrics, sdkUrl } } : {}),
     });
   } finally {

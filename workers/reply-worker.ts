@@ -25,6 +25,7 @@ import { bootWarnings } from './boot-checks.ts';
 import { type Monitor, type MonitorOptions, startMonitor } from './monitor.ts';
 import { runBoth } from './run-both.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
+import type { WorkerVersion } from './settings.ts';
 
 export interface ReplyWorkerOptions {
   readonly config: Config;
@@ -34,6 +35,8 @@ export interface ReplyWorkerOptions {
   readonly log?: (line: string) => void;
   /** Hears what this process sees happen: each attempt, each change of a lane. */
   readonly observe?: Observe;
+  /** Takes only the tasks of this version of the deployment; any, if there is none. */
+  readonly version?: WorkerVersion | null;
   /** Serves `/metrics`, `/healthz` and `/readyz` there, from the start to the end. */
   readonly metrics?: MonitorOptions;
   /** Called once the lanes run and the worker takes work. */
@@ -97,7 +100,7 @@ async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | unde
       log,
       observe: (seen) => observers.forEach((observe) => observe(seen)),
     });
-    const place = { connection: native, namespace, identity, dataConverter };
+    const place = { connection: native, namespace, identity, dataConverter, ...versioning(options.version) };
     const laneWorker = await Worker.create({ ...laneWorkerOptions(), ...place });
     const sinks = auditSinks(log);
     const worker = await Worker.create({ ...workerOptions(), ...place, activities, sinks });
@@ -108,6 +111,20 @@ async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | unde
     await connection.close();
     await native.close();
   }
+}
+
+/** Open workflows go to the version that is current: a reply waits for longer than any version lives. */
+function versioning(
+  version: WorkerVersion | null | undefined,
+): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  if (!version) return {};
+  return {
+    workerDeploymentOptions: {
+      version,
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'AUTO_UPGRADE',
+    },
+  };
 }
 
 /**

@@ -13,11 +13,19 @@ export interface MetricsPlace {
   readonly port: number;
 }
 
-/** What a worker process shows of itself. */
+/** The version that this process is of a deployment of workers, as Temporal's worker versioning knows it. */
+export interface WorkerVersion {
+  readonly deploymentName: string;
+  readonly buildId: string;
+}
+
+/** How a worker process runs, beside its configuration. */
 export interface WorkerSettings {
   /** Null: nothing is served. */
   readonly metrics: MetricsPlace | null;
   readonly log: LogForm;
+  /** Null: it is of no version, and takes any task. */
+  readonly version: WorkerVersion | null;
 }
 
 /** What was given on the command line; each goes before its variable. */
@@ -31,6 +39,8 @@ export const workerVariables = {
   metricsPort: 'REPLYLANE_METRICS_PORT',
   metricsHost: 'REPLYLANE_METRICS_HOST',
   log: 'REPLYLANE_LOG',
+  deploymentName: 'REPLYLANE_DEPLOYMENT_NAME',
+  buildId: 'REPLYLANE_BUILD_ID',
 } as const;
 
 /** The metrics have no password: who else may read them is for the operator to open. */
@@ -51,9 +61,34 @@ export function workerSettings(env: Environment, flags: WorkerFlags = {}): Worke
   const form = flags.log ?? read(workerVariables.log) ?? 'text';
   if (!isLogForm(form))
     problems.push({ field: workerVariables.log, problem: `give ${logForms.join(' or ')}` });
-  if (problems.length > 0 || !isLogForm(form)) throw new ConfigError('the environment', problems);
+  const version = versionOf(read);
+  if (version.kind === 'problem') problems.push(version);
+  if (problems.length > 0 || version.kind === 'problem' || !isLogForm(form))
+    throw new ConfigError('the environment', problems);
   const host = flags.metricsHost ?? read(workerVariables.metricsHost) ?? defaultMetricsHost;
-  return { metrics: port === undefined ? null : { host, port }, log: form };
+  return {
+    metrics: port === undefined ? null : { host, port },
+    log: form,
+    version: version.kind === 'version' ? version.version : null,
+  };
+}
+
+type VersionReading =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'version'; readonly version: WorkerVersion }
+  | ({ readonly kind: 'problem' } & ConfigProblem);
+
+/** Either of the two alone would leave a worker that somebody believes to be of a version. */
+function versionOf(read: (name: string) => string | undefined): VersionReading {
+  const [deploymentName, buildId] = [read(workerVariables.deploymentName), read(workerVariables.buildId)];
+  if (deploymentName !== undefined && buildId !== undefined)
+    return { kind: 'version', version: { deploymentName, buildId } };
+  if (deploymentName === undefined && buildId === undefined) return { kind: 'none' };
+  const [given, other] =
+    buildId === undefined
+      ? [workerVariables.deploymentName, workerVariables.buildId]
+      : [workerVariables.buildId, workerVariables.deploymentName];
+  return { kind: 'problem', field: other, problem: `give it too, or leave out ${given}` };
 }
 
 function wholePort(text: string): number {
