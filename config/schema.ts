@@ -1,9 +1,25 @@
 import { z } from 'zod';
-import { contractNames } from '../contracts/index.ts';
-import { expiresAfter, maxWindows, numberSettings, policyHours, windowBounds } from './settings.ts';
+import { contractNames, contractOf } from '../contracts/index.ts';
+import type { Window } from '../domain/lane/policy.ts';
+import {
+  defaultLimits,
+  expiresAfter,
+  maxWindows,
+  numberSettings,
+  policyHours,
+  windowBounds,
+} from './settings.ts';
 import type { NumberSetting, NumberSettingName } from './settings.ts';
 
-/** Shape of `replylane.config.json`. What one field says about another is checked in `rules.ts`. */
+/**
+ * Shape of `replylane.config.json`, and what each field means: `docs/configuration.md` is made of it. What one field says
+ * about another is checked in `rules.ts`.
+ */
+
+/** A meaning, with the default in words where the schema itself cannot have one. */
+function meaning(description: string, defaultWords: string): { description: string; 'x-default': string } {
+  return { description, 'x-default': defaultWords };
+}
 
 function wholeNumber(bounds: { readonly min: number; readonly max: number }, unit = ''): z.ZodNumber {
   const error = `must be a whole number${unit} from ${bounds.min} to ${bounds.max}`;
@@ -16,18 +32,34 @@ function setting(name: NumberSettingName): z.ZodDefault<z.ZodNumber> {
 }
 
 const window = z.strictObject(
-  { limit: wholeNumber(windowBounds.limit), perMs: wholeNumber(windowBounds.perMs, ' of milliseconds') },
+  {
+    limit: wholeNumber(windowBounds.limit).describe('Requests that may begin within the window'),
+    perMs: wholeNumber(windowBounds.perMs, ' of milliseconds').describe(
+      'Length of the window: a slot comes back so long after its answer',
+    ),
+  },
   { error: 'must be an object such as { "limit": 1, "perMs": 1000 }' },
 );
 
 const windowsError = `must be a list of at most ${maxWindows} windows such as [{ "limit": 1, "perMs": 1000 }], or [] for no pacing`;
-const windows = z.array(window, { error: windowsError }).max(maxWindows, { error: windowsError }).optional();
+function windows(scope: string, standard: readonly Window[]): z.ZodOptional<z.ZodArray<typeof window>> {
+  const words = standard.map(({ limit, perMs }) => `${limit} in ${perMs} ms`).join(', ');
+  return z
+    .array(window, { error: windowsError })
+    .max(maxWindows, { error: windowsError })
+    .optional()
+    .meta(meaning(`Windows of ${scope}, all in force at once; \`[]\` does not pace`, words));
+}
 
 const noLimits = { bot: [], chat: [], group: [] };
 const limits = z.preprocess(
   (value) => (value === 'none' ? noLimits : value),
   z.strictObject(
-    { bot: windows, chat: windows, group: windows },
+    {
+      bot: windows('all requests of the bot', defaultLimits.bot),
+      chat: windows('one private chat', defaultLimits.chat),
+      group: windows('one group or channel', defaultLimits.group),
+    },
     { error: 'must be an object with bot, chat and group, or "none" for no pacing' },
   ),
 );
@@ -61,37 +93,86 @@ const reviewPolicy = z.strictObject(
     afterHours: z
       .number({ error: hoursError })
       .positive({ error: hoursError })
-      .max(policyHours.max, { error: hoursError }),
-    decision: z.enum(['sent', 'not_sent', 'cancel'], { error: policyDecisionError }),
+      .max(policyHours.max, { error: hoursError })
+      .describe('Hours under review after which nobody has decided'),
+    decision: z
+      .enum(['sent', 'not_sent', 'cancel'], { error: policyDecisionError })
+      .describe('What is decided then, on the record as `policy`; never where there is a late proof'),
   },
   { error: 'must be an object such as { "afterHours": 48, "decision": "not_sent" }' },
 );
 
+const apiRoots = contractNames.map((name) => `${name}: ${contractOf(name)?.defaultApiRoot}`).join('; ');
+const connectMs = numberSettings.connectTimeoutMs.default;
+
 const bot = z.strictObject(
   {
-    contract: z.enum(contractNames as [string, ...string[]], { error: contractError }),
-    tokenFile: fileReference('token'),
-    tokenEnv: variableReference('token'),
-    webhookSecretFile: fileReference('webhook secret'),
-    webhookSecretEnv: variableReference('webhook secret'),
-    accountId: z.string({ error: 'must be the id of the connected account, such as "acc_…"' }).optional(),
-    apiRoot: z.string({ error: 'must be a URL, such as "https://api.telegram.org"' }).optional(),
-    allowInsecureHttp: z.boolean({ error: 'must be true or false' }).default(false),
-    limits: limits.optional(),
-    httpTimeoutMs: setting('httpTimeoutMs'),
+    contract: z
+      .enum(contractNames as [string, ...string[]], { error: contractError })
+      .describe('The service, and how its answers are read'),
+    tokenFile: fileReference('token').describe(
+      'Path of a file that holds the token; read again when it changes. This or `tokenEnv` must be given',
+    ),
+    tokenEnv: variableReference('token').describe('Name of an environment variable that holds the token'),
+    webhookSecretFile: fileReference('webhook secret').describe(
+      'For `serve`: path of a file that holds the secret of the webhook (UnifyPort: the signing secret)',
+    ),
+    webhookSecretEnv: variableReference('webhook secret').describe(
+      'For `serve`: name of an environment variable that holds it',
+    ),
+    accountId: z
+      .string({ error: 'must be the id of the connected account, such as "acc_…"' })
+      .optional()
+      .describe('UnifyPort only, and needed there: the connected account, `acc_…`'),
+    apiRoot: z
+      .string({ error: 'must be a URL, such as "https://api.telegram.org"' })
+      .optional()
+      .meta(meaning('Root of the API, for a server of your own; `http://` on loopback only', apiRoots)),
+    allowInsecureHttp: z
+      .boolean({ error: 'must be true or false' })
+      .default(false)
+      .describe('Takes `http://` elsewhere too: the token travels unencrypted then'),
+    limits: limits
+      .optional()
+      .meta(meaning('Pacing; `"none"` turns it off. A 429 is always obeyed', 'see below')),
+    httpTimeoutMs: setting('httpTimeoutMs').describe(
+      'From the start of a request to the end of its answer. What is cut off after it was written is `unknown`',
+    ),
     // Its default depends on httpTimeoutMs.
-    connectTimeoutMs: setting('connectTimeoutMs').unwrap().optional(),
-    claimLifeMs: setting('claimLifeMs'),
-    maxAttempts: setting('maxAttempts'),
-    maxFloods: setting('maxFloods'),
-    reviewAfterAgeMs: setting('reviewAfterAgeMs'),
-    expiresAfterMs: wholeNumber(expiresAfter, ' of milliseconds').nullable().default(null),
-    reviewPolicy: reviewPolicy.nullable().default(null),
-    heldPauseMs: setting('heldPauseMs'),
-    unreachedBackoffMinMs: setting('unreachedBackoffMinMs'),
-    unreachedBackoffMaxMs: setting('unreachedBackoffMaxMs'),
-    minAttemptGapMs: setting('minAttemptGapMs'),
-    maxOutstanding: setting('maxOutstanding'),
+    connectTimeoutMs: setting('connectTimeoutMs')
+      .unwrap()
+      .optional()
+      .meta(
+        meaning(
+          'For the connection alone; not above `httpTimeoutMs`. What fails here is `unreached`, and tried again',
+          `${connectMs}, or \`httpTimeoutMs\` where that is less`,
+        ),
+      ),
+    claimLifeMs: setting('claimLifeMs').describe('How long a granted claim is good for'),
+    maxAttempts: setting('maxAttempts').describe(
+      'Attempts of one reply, then it goes to review as `budget`; floods, `unreached` and refusals of the bot do not count',
+    ),
+    maxFloods: setting('maxFloods').describe('Floods of one reply, then it goes to review as `budget`'),
+    reviewAfterAgeMs: setting('reviewAfterAgeMs').describe(
+      'Age of a reply that still waits, then it goes to review as `budget`',
+    ),
+    expiresAfterMs: wholeNumber(expiresAfter, ' of milliseconds')
+      .nullable()
+      .default(null)
+      .describe('Expiry of a reply that names none, counted from its start; `null`: it has none'),
+    reviewPolicy: reviewPolicy
+      .nullable()
+      .default(null)
+      .describe('What is decided on a review if nobody does; `null`: it waits for a person, however long'),
+    heldPauseMs: setting('heldPauseMs').describe(
+      'Pause of the lane after a refusal for flood that named no usable delay',
+    ),
+    unreachedBackoffMinMs: setting('unreachedBackoffMinMs').describe(
+      'Wait after the first `unreached`; doubled after each, with jitter',
+    ),
+    unreachedBackoffMaxMs: setting('unreachedBackoffMaxMs').describe('The longest such wait'),
+    minAttemptGapMs: setting('minAttemptGapMs').describe('Least time between two attempts of one reply'),
+    maxOutstanding: setting('maxOutstanding').describe('Requests of the bot without an answer'),
   },
   { error: 'must be an object with the settings of the bot' },
 );
@@ -108,8 +189,10 @@ const payloadKey = z
 const encryption = z
   .strictObject(
     {
-      keyId,
-      keys: z.record(keyId, payloadKey, { error: 'must be an object: where each key is, under its id' }),
+      keyId: keyId.describe('The key that is written with: one of `keys`'),
+      keys: z
+        .record(keyId, payloadKey, { error: 'must be an object: where each key is, under its id' })
+        .describe('Where each key is that is read with, under its id: 32 bytes in base 64, in a file or a variable'),
     },
     {
       error:
@@ -123,9 +206,16 @@ const encryption = z
 
 export const configSchema = z.strictObject(
   {
-    $schema: z.string({ error: 'must be the address of a JSON schema, for editors' }).optional(),
-    encryption: encryption.optional(),
-    bots: z.record(z.string(), bot, { error: 'must be an object: the settings of each bot under its name' }),
+    $schema: z
+      .string({ error: 'must be the address of a JSON schema, for editors' })
+      .optional()
+      .describe('Passed over: for editors'),
+    encryption: encryption
+      .optional()
+      .describe('Encrypts what Temporal keeps of a reply, but for ids and search attributes'),
+    bots: z
+      .record(z.string(), bot, { error: 'must be an object: the settings of each bot under its name' })
+      .describe('The settings of each bot under its name: 1 to 32 of a-z, 0-9 and "-"'),
   },
   { error: 'must be an object such as { "bots": { … } }' },
 );

@@ -16,6 +16,7 @@ const TASKS = {
   bench: (args) => program('dist/bench/main.js', args),
   chaos: (args) => program('dist/test/chaos/main.js', args),
   compatibility: (args) => program('dist/tools/compatibility/main.js', args),
+  'docs:configuration': (args) => program('dist/tools/configuration/main.js', args),
   'record-histories': (args) => program('dist/test/replay/record.js', args),
   start: (args) => program('dist/cli/main.js', ['dev', ...args]),
   types: (args) => tool('typescript/bin/tsc', ['-p', '.', '--noEmit', ...args]),
