@@ -46,6 +46,16 @@ describe('the control: workflows that do something else do not replay the histor
   });
 });
 
+describe('a worker of an older version, while both run', () => {
+  it('does not go on with a history that has taken a new step: its task fails, and waits for a newer worker', async () => {
+    const code = readFileSync(bundle, 'utf8');
+    const older = code.replace(/\S+patched\)\('late-proof-refuses'\)/, 'false');
+    expect(older).not.toBe(code);
+    expect(await problemOf(readHistory('decided-on-proof.json'), { code: older })).toMatch(/nondeterminism/i);
+    expect(await problemOf(readHistory('proven-late.json'), { code: older })).toBeUndefined();
+  });
+});
+
 describe('the control: a history that the workflows could not have made does not replay', () => {
   it('an activity of another name', async () => {
     const broken = readHistory('sent-at-once.json');
