@@ -32,8 +32,8 @@ async function watch(cli: Cli, named: readonly string[], options: WatchOptions):
   const stopped = new Promise<undefined>((resolve) =>
     stop.addEventListener('abort', () => resolve(undefined)),
   );
-  const { LaneWatch } = await import('../watch/lane-watch.ts');
-  const lanes = new LaneWatch({ env: cli.env, bots });
+  const { Lookout } = await import('../watch/lookout.ts');
+  const lanes = new Lookout({ env: cli.env, bots });
   const show = once || cli.output.json || !process.stdout.isTTY ? printer(cli.output) : picture(options);
   try {
     for (let looks = 1; !stop.aborted; looks++) {

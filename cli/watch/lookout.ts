@@ -9,7 +9,7 @@ import { cooldownWorkflowType } from '../../workflows/names.ts';
 import { type Glance, glanceOf } from './glance.ts';
 import { type SentSample, ratePerSecond, withSample } from './rate.ts';
 
-export interface LaneWatchOptions {
+export interface LookoutOptions {
   /** With `TEMPORAL_*`. */
   readonly env: NodeJS.ProcessEnv;
   /** Undefined: every lane that runs. */
@@ -26,12 +26,12 @@ const silentCodes: readonly (number | undefined)[] = [
 ];
 
 /** Looks at lanes, again and again. What cannot be read is told in its place: one silent lane hides no other. */
-export class LaneWatch {
-  readonly #options: LaneWatchOptions;
+export class Lookout {
+  readonly #options: LookoutOptions;
   readonly #samples = new Map<string, readonly SentSample[]>();
   #link: TemporalLink | undefined;
 
-  constructor(options: LaneWatchOptions) {
+  constructor(options: LookoutOptions) {
     this.#options = options;
   }
 
