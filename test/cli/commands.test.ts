@@ -133,7 +133,7 @@ describe('cancel', () => {
   });
 });
 
-describe('review', () => {
+describe('review', { timeout: 240_000 }, () => {
   test('list shows no destination and no text, show has the evidence, and content only on request', async () => {
     await rig.start(textReply('doubt', 'before', 9));
     await doubtful('doubt', 'r1', 987654);
@@ -259,7 +259,7 @@ describe('review', () => {
   });
 });
 
-describe('lane', () => {
+describe('lane', { timeout: 240_000 }, () => {
   test('show, pause, extend, override and resume answer with the lane', async () => {
     const [lane] = documents(await cli('lane', 'show', 'support', '--json'));
     for (const field of [
