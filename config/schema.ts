@@ -192,7 +192,9 @@ const encryption = z
       keyId: keyId.describe('The key that is written with: one of `keys`'),
       keys: z
         .record(keyId, payloadKey, { error: 'must be an object: where each key is, under its id' })
-        .describe('Where each key is that is read with, under its id: 32 bytes in base 64, in a file or a variable'),
+        .describe(
+          'Where each key is that is read with, under its id: 32 bytes in base 64, in a file or a variable',
+        ),
     },
     {
       error:

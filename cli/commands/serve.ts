@@ -56,14 +56,19 @@ async function serve(cli: Cli, options: ServeOptions): Promise<ExitCode> {
   const stop = stopSignal();
   return withReplies(cli, config, async (replies) => {
     // Loaded when needed, as everything that most commands do without.
-    const [{ reviewPage }, { createApp, reviewPath }, { listen }, { RareNotes }, { webhookPath, webhooksOf }] =
-      await Promise.all([
-        import('../../client/review-page/index.ts'),
-        import('../serve/app.ts'),
-        import('../serve/listen.ts'),
-        import('../../activities/rare-notes.ts'),
-        import('../serve/webhooks.ts'),
-      ]);
+    const [
+      { reviewPage },
+      { createApp, reviewPath },
+      { listen },
+      { RareNotes },
+      { webhookPath, webhooksOf },
+    ] = await Promise.all([
+      import('../../client/review-page/index.ts'),
+      import('../serve/app.ts'),
+      import('../serve/listen.ts'),
+      import('../../activities/rare-notes.ts'),
+      import('../serve/webhooks.ts'),
+    ]);
     const note = (text: string): void => cli.output.note(text);
     const rareNotes = new RareNotes({ note });
     const webhooks = webhooksOf(config.bots.values(), { replies, secrets, note, rareNotes });
