@@ -1,47 +1,13 @@
-import { Client, Connection, type ConnectionOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { Client, Connection, makeGrpcRetryInterceptor } from '@temporalio/client';
 import { temporalRetries } from './closing-retry.ts';
-import { ConnectionSettingsError, TemporalUnreachableError } from './errors.ts';
+import { type Environment, connectionSettings } from './connection-settings.ts';
+import { TemporalUnreachableError } from './errors.ts';
 import { type PayloadKeys, payloadCodec } from './payload-codec.ts';
 import { grpcCode, grpcCodeOf, silences } from './temporal-link.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Where and how to reach Temporal. `connection` may carry secrets: neither logged nor shown. */
-export interface ConnectionSettings {
-  readonly address: string;
-  readonly namespace: string;
-  readonly connection: ConnectionOptions;
-}
-
-const defaultAddress = '127.0.0.1:7233';
 const defaultConnectTimeoutMs = 4000;
-
-/**
- * Reads `TEMPORAL_*` and Temporal's own configuration file. Empty variables count as unset, as shells and compose files
- * write them. Throws a `ConnectionSettingsError` that names the variable.
- */
-export function connectionSettings(env: Environment = process.env): ConnectionSettings {
-  const set = Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      value === undefined || (name.startsWith('TEMPORAL_') && value.trim() === '') ? [] : [[name, value]],
-    ),
-  );
-  const { connectionOptions, namespace } = readSettings(set);
-  if (connectionOptions.apiKey && connectionOptions.tls === false) {
-    throw new ConnectionSettingsError(
-      'TEMPORAL_API_KEY would travel unencrypted: turn TEMPORAL_TLS on, or unset the key',
-    );
-  }
-  const address = connectionOptions.address ?? defaultAddress;
-  const connection: ConnectionOptions = {
-    ...(connectionOptions as ConnectionOptions),
-    address,
-    // A proxy set for the outside must not be asked for a server on this machine.
-    ...(isLoopback(address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
-  };
-  return { address, namespace: namespace ?? 'default', connection };
-}
+const tlsWords = 'or TLS failed: check TEMPORAL_TLS_*, that is the certificates and the name of the server';
+const plainWords = 'a server that takes TLS only needs TEMPORAL_TLS=true';
 
 /**
  * A connected client, within a few seconds. Throws a `TemporalUnreachableError` that names the address. Without
@@ -65,25 +31,11 @@ export async function connectTemporal(
     return new Client({ connection: made, namespace, dataConverter });
   } catch (error) {
     // A connection that cannot be made fails with many codes, or none: all mean that nobody answers there.
-    const why = silences.get(grpcCodeOf(error) ?? -1) ?? silences.get(grpcCode.unavailable);
-    throw new TemporalUnreachableError(`Temporal at ${address}: ${why}`, { cause: error });
+    const known = silences.get(grpcCodeOf(error) ?? -1);
+    const silence = silences.get(grpcCode.unavailable);
+    const why = known ?? silence;
+    // A refused handshake has the code of a server that is not there.
+    const hint = why === silence ? `; ${connection.tls ? tlsWords : plainWords}` : '';
+    throw new TemporalUnreachableError(`Temporal at ${address}: ${why}${hint}`, { cause: error });
   }
-}
-
-function readSettings(env: Record<string, string>): ReturnType<typeof loadClientConnectConfig> {
-  try {
-    return loadClientConnectConfig({ overrideEnvVars: env });
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const path = (error as NodeJS.ErrnoException).path;
-    const variable = Object.keys(env).find((name) => name.startsWith('TEMPORAL_') && env[name] === path);
-    throw new ConnectionSettingsError(
-      `the settings for Temporal cannot be used: ${variable === undefined ? '' : `${variable}: `}${why}`,
-      { cause: error },
-    );
-  }
-}
-
-function isLoopback(address: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(address);
 }

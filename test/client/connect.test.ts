@@ -51,10 +51,47 @@ describe('the settings of the connection', () => {
     expect(() => connectionSettings(env)).toThrow(/TEMPORAL_TLS_CLIENT_CERT_PATH/);
   });
 
-  test('a file that cannot be read as one is told', () => {
+  test('of a client certificate and its key, the one that is missing is named', () => {
+    const given = join(folder, 'given.pem');
+    const only = (name: string) => () => connectionSettings({ ...bare, [name]: given });
+    expect(only('TEMPORAL_TLS_CLIENT_CERT_PATH')).toThrow(/set TEMPORAL_TLS_CLIENT_KEY_PATH/);
+    expect(only('TEMPORAL_TLS_CLIENT_KEY_PATH')).toThrow(/set TEMPORAL_TLS_CLIENT_CERT_PATH/);
+  });
+
+  test.each(['yes', 'TRUE', 'on'])('TEMPORAL_TLS=%s does not turn TLS off unseen', (value) => {
+    expect(() => connectionSettings({ ...bare, TEMPORAL_TLS: value })).toThrow(/TEMPORAL_TLS is neither/);
+  });
+
+  test('a wish that the SDK passes over is refused: the host is verified always', () => {
+    const variable = 'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION';
+    expect(() => connectionSettings({ ...bare, [variable]: 'true' })).toThrow(variable);
+    expect(connectionSettings({ ...bare, [variable]: 'false' }).address).toBe('127.0.0.1:7233');
+  });
+
+  test('a profile of Temporal’s file is used, and an empty API key in it does not turn TLS on', () => {
+    const file = join(folder, 'profiles.toml');
+    const lines = ['[profile.cloud]', 'address = "temporal:7233"', 'namespace = "replies"', 'api_key = ""'];
+    writeFileSync(file, lines.join('\n'));
+    const settings = connectionSettings({ TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'cloud' });
+    expect(settings).toMatchObject({ address: 'temporal:7233', namespace: 'replies' });
+    expect(settings.connection.tls ?? false).toBe(false);
+    expect(() => connectionSettings({ TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: 'other' })).toThrow(
+      /'other'/,
+    );
+  });
+
+  test('an API key turns TLS on', () => {
+    const { connection } = connectionSettings({ ...bare, TEMPORAL_API_KEY: 'secret' });
+    expect(connection).toMatchObject({ apiKey: 'secret', tls: true });
+  });
+
+  test('a file that cannot be read as one is told, and the key that stands in it is not', () => {
     const file = join(folder, 'bad.toml');
-    writeFileSync(file, '[profile.default\n');
-    expect(() => connectionSettings({ TEMPORAL_CONFIG_FILE: file })).toThrow(ConnectionSettingsError);
+    writeFileSync(file, '[profile.default]\napi_key = "the-key-of-temporal" oops\n');
+    const attempt = () => connectionSettings({ TEMPORAL_CONFIG_FILE: file });
+    expect(attempt).toThrow(ConnectionSettingsError);
+    expect(attempt).toThrow(/^[^]*TOML[^]*$/);
+    expect(attempt).not.toThrow(/the-key-of-temporal/);
   });
 });
 
