@@ -2,33 +2,22 @@ import { Client, Connection, makeGrpcRetryInterceptor } from '@temporalio/client
 import { temporalRetries } from './closing-retry.ts';
 import { type Environment, connectionSettings } from './connection-settings.ts';
 import { TemporalUnreachableError } from './errors.ts';
-import { type PayloadKeys, payloadCodec } from './payload-codec.ts';
 import { grpcCode, grpcCodeOf, silences } from './temporal-link.ts';
 
 const defaultConnectTimeoutMs = 4000;
 const tlsWords = 'or TLS failed: check TEMPORAL_TLS_*, that is the certificates and the name of the server';
 const plainWords = 'a server that takes TLS only needs TEMPORAL_TLS=true';
 
-/**
- * A connected client, within a few seconds. Throws a `TemporalUnreachableError` that names the address. Without
- * `payloadKeys` it writes plain, and says so where it meets a payload that it cannot read.
- */
+/** A connected client, within a few seconds. Throws a `TemporalUnreachableError` that names the address. */
 export async function connectTemporal(
-  options: {
-    readonly env?: Environment;
-    readonly connectTimeoutMs?: number;
-    readonly payloadKeys?: PayloadKeys;
-  } = {},
+  options: { readonly env?: Environment; readonly connectTimeoutMs?: number } = {},
 ): Promise<Client> {
   const { address, namespace, connection } = connectionSettings(options.env);
-  const dataConverter = {
-    payloadCodecs: [payloadCodec(options.payloadKeys ?? { writeWith: null, keys: new Map() })],
-  };
   const connectTimeout = options.connectTimeoutMs ?? defaultConnectTimeoutMs;
   try {
     const interceptors = [makeGrpcRetryInterceptor(temporalRetries())];
     const made = await Connection.connect({ ...connection, interceptors, connectTimeout });
-    return new Client({ connection: made, namespace, dataConverter });
+    return new Client({ connection: made, namespace });
   } catch (error) {
     // A connection that cannot be made fails with many codes, or none: all mean that nobody answers there.
     const known = silences.get(grpcCodeOf(error) ?? -1);

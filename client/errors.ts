@@ -21,8 +21,6 @@ export class LaneNotFoundError extends ReplylaneError {}
 export class NoWorkerError extends ReplylaneError {}
 /** Temporal did not answer, or refused this client. A send that met it is safe to repeat with the same key. */
 export class TemporalUnreachableError extends ReplylaneError {}
-/** A payload cannot be read, or written, with the keys that are here. */
-export class PayloadKeyError extends ReplylaneError {}
 /** The `TEMPORAL_*` settings cannot be used. */
 export class ConnectionSettingsError extends ReplylaneError {}
 

@@ -13,7 +13,6 @@ export type { CancelResult, DecideResult } from './reply-acts.ts';
 export type { ExtendResult, LaneClient, WakeOptions, Who } from './lane-client.ts';
 export { connectTemporal } from './connect.ts';
 export { type ConnectionSettings, connectionSettings } from './connection-settings.ts';
-export { type PayloadKeys, payloadCodec } from './payload-codec.ts';
 export { type TelegramMethod, telegramContent } from './telegram-content.ts';
 export * from './errors.ts';
 export * from './intake/index.ts';

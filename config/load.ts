@@ -4,12 +4,11 @@ import { contractOf } from '../contracts/index.ts';
 import { readApiRoot } from './api-root.ts';
 import type { BotConfig, BotLimits, TokenSource } from './bot-config.ts';
 import { readJson } from './json-text.ts';
-import type { EncryptionConfig } from './payload-keys.ts';
 import { ConfigError, fieldPath } from './problem.ts';
 import type { ConfigProblem } from './problem.ts';
 import { ruleProblems } from './rules.ts';
 import { configSchema } from './schema.ts';
-import type { BotInFile, ConfigInFile } from './schema.ts';
+import type { BotInFile } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 import { defaultLimits, numberSettings, safeHttpTimeoutMs } from './settings.ts';
 
@@ -18,8 +17,6 @@ export interface Config {
   /** Absolute path of the file. */
   readonly path: string;
   readonly bots: ReadonlyMap<string, BotConfig>;
-  /** Undefined: payloads stay plain. */
-  readonly encryption: EncryptionConfig | undefined;
   /** What is allowed, but probably not meant. */
   readonly warnings: readonly string[];
 }
@@ -53,12 +50,7 @@ export function parseConfig(text: string, path: string): Config {
   problems.push(...ruleProblems(reading.value));
   if (!parsed.success || problems.length > 0) throw new ConfigError(path, problems);
   const bots = Object.entries(parsed.data.bots).map(([name, bot]) => completed(name, bot, path));
-  return {
-    path,
-    bots: new Map(bots.map((bot) => [bot.name, bot])),
-    encryption: encryptionOf(path, parsed.data.encryption),
-    warnings: bots.flatMap(warningsOf),
-  };
+  return { path, bots: new Map(bots.map((bot) => [bot.name, bot])), warnings: bots.flatMap(warningsOf) };
 }
 
 function readText(path: string): string {
@@ -100,15 +92,6 @@ function completed(name: string, bot: BotInFile, path: string): BotConfig {
     connectTimeoutMs:
       connectTimeoutMs ?? Math.min(numberSettings.connectTimeoutMs.default, bot.httpTimeoutMs),
   };
-}
-
-function encryptionOf(path: string, inFile: ConfigInFile['encryption']): EncryptionConfig | undefined {
-  if (inFile === undefined) return undefined;
-  const keys = Object.entries(inFile.keys).flatMap(([id, { keyFile, keyEnv }]) => {
-    const source = secretSource(path, keyFile, keyEnv);
-    return source === undefined ? [] : ([[id, source]] as const);
-  });
-  return { keyId: inFile.keyId, keys: new Map(keys) };
 }
 
 /** Where a secret is; a file is found from the folder of the configuration. */

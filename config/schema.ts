@@ -177,44 +177,12 @@ const bot = z.strictObject(
   { error: 'must be an object with the settings of the bot' },
 );
 
-const keyIdError = 'must be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"';
-const keyId = z.string({ error: keyIdError }).regex(/^[A-Za-z0-9._-]{1,64}$/, { error: keyIdError });
-const keyError = 'must have either keyFile or keyEnv, such as { "keyFile": "secrets/payload-key" }';
-const payloadKey = z
-  .strictObject(
-    { keyFile: fileReference('payload key'), keyEnv: variableReference('payload key') },
-    { error: keyError },
-  )
-  .refine(({ keyFile, keyEnv }) => (keyFile === undefined) !== (keyEnv === undefined), { error: keyError });
-const encryption = z
-  .strictObject(
-    {
-      keyId: keyId.describe('The key that is written with: one of `keys`'),
-      keys: z
-        .record(keyId, payloadKey, { error: 'must be an object: where each key is, under its id' })
-        .describe(
-          'Where each key is that is read with, under its id: 32 bytes in base 64, in a file or a variable',
-        ),
-    },
-    {
-      error:
-        'must be an object such as { "keyId": "a", "keys": { "a": { "keyFile": "secrets/payload-key" } } }',
-    },
-  )
-  .refine((value) => Object.hasOwn(value.keys, value.keyId), {
-    path: ['keyId'],
-    error: 'must be the id of one of the keys',
-  });
-
 export const configSchema = z.strictObject(
   {
     $schema: z
       .string({ error: 'must be the address of a JSON schema, for editors' })
       .optional()
       .describe('Passed over: for editors'),
-    encryption: encryption
-      .optional()
-      .describe('Encrypts what Temporal keeps of a reply, but for ids and search attributes'),
     bots: z
       .record(z.string(), bot, { error: 'must be an object: the settings of each bot under its name' })
       .describe('The settings of each bot under its name: 1 to 32 of a-z, 0-9 and "-"'),
@@ -222,15 +190,12 @@ export const configSchema = z.strictObject(
   { error: 'must be an object such as { "bots": { … } }' },
 );
 
-export type ConfigInFile = z.output<typeof configSchema>;
 /** A bot as it stands in the file, checked, with the defaults that depend on nothing else. */
 export type BotInFile = z.output<typeof bot>;
 
 /** Names that may stand in an object of the file, for suggestions. */
 export function namesAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(configSchema.shape);
-  if (path[0] === 'encryption')
-    return path.length === 1 ? Object.keys(encryption.shape) : Object.keys(payloadKey.shape);
   if (path.length === 2) return Object.keys(bot.shape);
   if (path.length === 3 && path[2] === 'reviewPolicy') return Object.keys(reviewPolicy.shape);
   if (path.length === 3) return ['bot', 'chat', 'group'];
