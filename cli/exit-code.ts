@@ -1,4 +1,5 @@
 import { CommanderError, InvalidArgumentError } from 'commander';
+import { PayloadKeyError } from '../client/codec/payload-keys.ts';
 import {
   BulkDecisionNotFoundError,
   ConnectionSettingsError,
@@ -35,6 +36,7 @@ const codes: readonly (readonly [new (...args: never[]) => Error, ExitCode])[] =
   [ReplyInputError, exitCode.badInput],
   [ConfigError, exitCode.badInput],
   [ConnectionSettingsError, exitCode.badInput],
+  [PayloadKeyError, exitCode.badInput],
   [ReplyNotFoundError, exitCode.notFound],
   [BulkDecisionNotFoundError, exitCode.notFound],
   [LaneNotFoundError, exitCode.notFound],

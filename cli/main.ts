@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addCancel } from './commands/cancel.ts';
+import { addCodecServer } from './commands/codec-server.ts';
 import { addConfig } from './commands/config-check.ts';
 import { addDev } from './commands/dev.ts';
 import { addLane } from './commands/lane.ts';
@@ -45,6 +46,7 @@ for (const add of [
   addWatch,
   addLinks,
   addConfig,
+  addCodecServer,
 ])
   add(program, cli, end);
 refuseRepeatedOptions(program);

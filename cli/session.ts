@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ContractsByBot, ReplyClient } from '../client/index.ts';
+import { readPayloadKeys } from '../config/encryption.ts';
 import { type Config, configPath, loadConfig } from '../config/load.ts';
-import { readPayloadKeys } from '../config/payload-keys.ts';
 import { UsageError } from './exit-code.ts';
 import type { Output } from './output.ts';
 
@@ -30,15 +30,6 @@ export function configForShow({ env, output }: Cli): Config | undefined {
   }
 }
 
-/** For its keys only: a payload that needs a key says so itself. */
-function configOrNone(env: NodeJS.ProcessEnv): Config | undefined {
-  try {
-    return configIfAny(env);
-  } catch {
-    return undefined;
-  }
-}
-
 export function contractsOf(config: Config | undefined): ContractsByBot {
   return (
     config && Object.fromEntries([...config.bots.values()].map(({ name, contract }) => [name, contract]))
@@ -52,9 +43,9 @@ export async function withReplies<T>(
   work: (replies: ReplyClient) => Promise<T>,
 ): Promise<T> {
   // Loaded when needed: it takes longer than all else, and a mistake in the options should be told at once.
-  const { ReplyClient: Replies, connectTemporal } = await import('../client/index.ts');
-  const payloadKeys = readPayloadKeys(config ?? configOrNone(cli.env), cli.env);
-  const client = await connectTemporal({ env: cli.env, payloadKeys });
+  const { ReplyClient: Replies, connectTemporal, payloadCodec } = await import('../client/index.ts');
+  const codec = payloadCodec(readPayloadKeys(config?.encryption, cli.env));
+  const client = await connectTemporal({ env: cli.env, codec });
   try {
     return await work(new Replies(client, { contracts: contractsOf(config) }));
   } finally {

@@ -3,12 +3,13 @@ import { dirname, resolve } from 'node:path';
 import { contractOf } from '../contracts/index.ts';
 import { readApiRoot } from './api-root.ts';
 import type { BotConfig, BotLimits, TokenSource } from './bot-config.ts';
+import type { EncryptionConfig } from './encryption.ts';
 import { readJson } from './json-text.ts';
 import { ConfigError, fieldPath } from './problem.ts';
 import type { ConfigProblem } from './problem.ts';
 import { ruleProblems } from './rules.ts';
 import { configSchema } from './schema.ts';
-import type { BotInFile } from './schema.ts';
+import type { BotInFile, EncryptionInFile } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 import { defaultLimits, numberSettings, safeHttpTimeoutMs } from './settings.ts';
 
@@ -17,6 +18,8 @@ export interface Config {
   /** Absolute path of the file. */
   readonly path: string;
   readonly bots: ReadonlyMap<string, BotConfig>;
+  /** Undefined: payloads are written as they are. */
+  readonly encryption: EncryptionConfig | undefined;
   /** What is allowed, but probably not meant. */
   readonly warnings: readonly string[];
 }
@@ -50,8 +53,23 @@ export function parseConfig(text: string, path: string): Config {
   problems.push(...ruleProblems(reading.value));
   if (!parsed.success || problems.length > 0) throw new ConfigError(path, problems);
   const bots = Object.entries(parsed.data.bots).map(([name, bot]) => completed(name, bot, path));
-  return { path, bots: new Map(bots.map((bot) => [bot.name, bot])), warnings: bots.flatMap(warningsOf) };
+  return {
+    path,
+    bots: new Map(bots.map((bot) => [bot.name, bot])),
+    encryption: parsed.data.encryption && completedEncryption(parsed.data.encryption, path),
+    warnings: bots.flatMap(warningsOf),
+  };
 }
+
+function completedEncryption({ writeKey, keys }: EncryptionInFile, path: string): EncryptionConfig {
+  const places = Object.entries(keys).map(
+    ([id, { keyFile, keyEnv }]) => [id, secretSource(path, keyFile, keyEnv) ?? noSource] as const,
+  );
+  return { writeKey, keys: new Map(places) };
+}
+
+/** Never used: that one of both is given was checked. */
+const noSource: TokenSource = { kind: 'env', variable: '' };
 
 function readText(path: string): string {
   try {
@@ -80,7 +98,7 @@ function completed(name: string, bot: BotInFile, path: string): BotConfig {
     ...settings
   } = bot;
   const root = readApiRoot(apiRoot ?? contractOf(bot.contract)?.defaultApiRoot ?? '', allowInsecureHttp);
-  const token = secretSource(path, tokenFile, tokenEnv) ?? { kind: 'env', variable: '' };
+  const token = secretSource(path, tokenFile, tokenEnv) ?? noSource;
   return {
     ...settings,
     name,

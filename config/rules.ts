@@ -12,6 +12,10 @@ type Fields = Readonly<Record<string, unknown>>;
  * the schema, whatever else is wrong.
  */
 export function ruleProblems(file: unknown): readonly ConfigProblem[] {
+  return [...botProblems(file), ...encryptionProblems(own(file, 'encryption'))];
+}
+
+function botProblems(file: unknown): readonly ConfigProblem[] {
   const bots = own(file, 'bots');
   if (!isObject(bots)) return [];
   const names = Object.keys(bots);
@@ -49,6 +53,32 @@ function webhookSecretProblems(name: string, bot: Fields): readonly ConfigProble
   const given = ['webhookSecretFile', 'webhookSecretEnv'].filter((field) => Object.hasOwn(bot, field));
   if (given.length < 2) return [];
   return [note(name, [], 'has both webhookSecretFile and webhookSecretEnv: keep one of them')];
+}
+
+const keyIdPattern = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The ids of keys stand in histories in plain text, so that they must be names and nothing else. */
+function encryptionProblems(encryption: unknown): readonly ConfigProblem[] {
+  const keys = own(encryption, 'keys');
+  if (!isObject(keys)) return [];
+  const writeKey = own(encryption, 'writeKey');
+  const problems = Object.entries(keys).flatMap(([id, key]) => {
+    const field = fieldPath(['encryption', 'keys', id]);
+    if (!keyIdPattern.test(id))
+      return [{ field, problem: 'is not an id for a key: use 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"' }];
+    const given = ['keyFile', 'keyEnv'].filter((name) => isObject(key) && Object.hasOwn(key, name));
+    if (!isObject(key) || given.length === 1) return [];
+    const words = given.length === 0 ? 'has no key: add' : 'has two keys: keep one of';
+    return [
+      { field, problem: `${words} "keyFile" (path of a file) or "keyEnv" (name of an environment variable)` },
+    ];
+  });
+  if (typeof writeKey === 'string' && !Object.hasOwn(keys, writeKey))
+    problems.push({
+      field: 'encryption.writeKey',
+      problem: 'is not the id of one of encryption.keys: add it there',
+    });
+  return problems;
 }
 
 function accountProblems(name: string, bot: Fields): readonly ConfigProblem[] {

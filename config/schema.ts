@@ -177,12 +177,36 @@ const bot = z.strictObject(
   { error: 'must be an object with the settings of the bot' },
 );
 
+const payloadKey = z.strictObject(
+  { keyFile: fileReference('key'), keyEnv: variableReference('key') },
+  { error: 'must be an object such as { "keyFile": "secrets/payload-1" }' },
+);
+
+const encryption = z.strictObject(
+  {
+    writeKey: z
+      .string({ error: 'must be the id of one of the keys, or null for no encryption of what is new' })
+      .nullable()
+      .describe('Id of the key that is written with; null: what is new stays as it is'),
+    keys: z
+      .record(z.string(), payloadKey, { error: 'must be an object: where each key is, under its id' })
+      .describe('Where each key is that is read with, under its id'),
+  },
+  {
+    error:
+      'must be an object such as { "writeKey": "1", "keys": { "1": { "keyFile": "secrets/payload-1" } } }',
+  },
+);
+
 export const configSchema = z.strictObject(
   {
     $schema: z
       .string({ error: 'must be the address of a JSON schema, for editors' })
       .optional()
       .describe('Passed over: for editors'),
+    encryption: encryption
+      .optional()
+      .describe('Encrypts what Temporal keeps of a reply, but for ids and search attributes'),
     bots: z
       .record(z.string(), bot, { error: 'must be an object: the settings of each bot under its name' })
       .describe('The settings of each bot under its name: 1 to 32 of a-z, 0-9 and "-"'),
@@ -193,9 +217,12 @@ export const configSchema = z.strictObject(
 /** A bot as it stands in the file, checked, with the defaults that depend on nothing else. */
 export type BotInFile = z.output<typeof bot>;
 
+export type EncryptionInFile = z.output<typeof encryption>;
+
 /** Names that may stand in an object of the file, for suggestions. */
 export function namesAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(configSchema.shape);
+  if (path[0] === 'encryption') return Object.keys(path.length === 1 ? encryption.shape : payloadKey.shape);
   if (path.length === 2) return Object.keys(bot.shape);
   if (path.length === 3 && path[2] === 'reviewPolicy') return Object.keys(reviewPolicy.shape);
   if (path.length === 3) return ['bot', 'chat', 'group'];

@@ -13,11 +13,11 @@ import { createLaneClient } from '../activities/lane-client.ts';
 import { type Observe, harmless } from '../activities/observe.ts';
 import { createReplyMessages } from '../activities/reply-messages.ts';
 import { createTransport } from '../activities/transport.ts';
+import { payloadCodec } from '../client/codec/payload-codec.ts';
 import { connectTemporal } from '../client/connect.ts';
 import { connectionSettings } from '../client/connection-settings.ts';
-import { payloadCodec } from '../client/payload-codec.ts';
+import { readPayloadKeys } from '../config/encryption.ts';
 import type { Config, Environment } from '../config/load.ts';
-import { readPayloadKeys } from '../config/payload-keys.ts';
 import { TokenReader } from '../config/secrets.ts';
 import { sharedTokenWarnings } from '../config/shared-tokens.ts';
 import { laneTaskQueue, taskQueue } from '../workflows/names.ts';
@@ -66,8 +66,9 @@ async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | unde
     log(`metrics: ${monitor.url}/metrics; health: ${monitor.url}/healthz and ${monitor.url}/readyz`);
   // The client's settings and words: what it refuses, such as a key without TLS, a worker must refuse too.
   const { namespace, connection: settings } = connectionSettings(env);
-  const dataConverter = { payloadCodecs: [payloadCodec(readPayloadKeys(config, env))] };
-  const connection = (await connectTemporal({ env })).connection as Connection;
+  const codec = payloadCodec(readPayloadKeys(config.encryption, env));
+  const dataConverter = { payloadCodecs: [codec] };
+  const connection = (await connectTemporal({ env, codec })).connection as Connection;
   const { channelArgs: _, ...nativeSettings } = settings;
   const native = await NativeConnection.connect(nativeSettings as NativeConnectionOptions);
   const transport = createTransport();

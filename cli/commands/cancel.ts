@@ -4,7 +4,7 @@ import { readReplyName } from '../../client/reply-name.ts';
 import { assertNever } from '../../domain/outcome.ts';
 import { type ExitCode, UsageError, exitCode } from '../exit-code.ts';
 import { replyText } from '../reply-text.ts';
-import { type Cli, configIfAny, withReplies } from '../session.ts';
+import { type Cli, configForShow, configIfAny, withReplies } from '../session.ts';
 
 interface CancelOptions extends CancelRequest {
   readonly bot?: string;
@@ -39,7 +39,7 @@ async function cancel(cli: Cli, name: string | undefined, options: CancelOptions
 
 async function cancelOne(cli: Cli, name: string, request: CancelRequest): Promise<ExitCode> {
   const named = readReplyName(name);
-  return withReplies(cli, undefined, async (replies) => {
+  return withReplies(cli, configForShow(cli), async (replies) => {
     const result = await replies.cancel(named, request);
     cli.output.answer(result, () => `${result.kind.replace('_', ' ')}: ${replyText(result.reply)}`);
     switch (result.kind) {

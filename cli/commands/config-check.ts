@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { readPayloadKeys } from '../../config/encryption.ts';
 import { loadConfig } from '../../config/load.ts';
 import { TokenReader } from '../../config/secrets.ts';
 import { sharedTokenWarnings } from '../../config/shared-tokens.ts';
@@ -17,6 +18,7 @@ export function addConfig(program: Command, cli: Cli, end: (code: ExitCode) => v
 
 function check({ env, output }: Cli): ExitCode {
   const config = loadConfig(undefined, env);
+  readPayloadKeys(config.encryption, env);
   const tokens = new TokenReader({ env });
   const bots = [...config.bots.values()].map((bot) => {
     const reading = tokens.read(bot);

@@ -3,7 +3,7 @@ import type { BulkDecision, BulkDecisionView, ReplyClient, ReplyRecord } from '.
 import { type ExitCode, UsageError, exitCode } from '../exit-code.ts';
 import { shown, stateWords } from '../reply-text.ts';
 import { filterOf } from '../review-filter.ts';
-import { type Cli, withReplies } from '../session.ts';
+import { type Cli, configForShow, withReplies } from '../session.ts';
 import type { DecideOptions } from './review-decide.ts';
 
 const nothingMatches = 'nothing under review matches: nothing was decided';
@@ -39,7 +39,7 @@ export async function bulk(
   ids: readonly string[],
   options: { readonly cancel?: boolean },
 ): Promise<ExitCode> {
-  return withReplies(cli, undefined, async (replies) => {
+  return withReplies(cli, configForShow(cli), async (replies) => {
     const found = replies.bulkDecision(...ids);
     if (options.cancel === true) {
       await found.view();

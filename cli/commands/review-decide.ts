@@ -3,7 +3,7 @@ import { readReplyName } from '../../client/reply-name.ts';
 import { type ExitCode, UsageError, exitCode } from '../exit-code.ts';
 import { replyText } from '../reply-text.ts';
 import type { FilterOptions } from '../review-filter.ts';
-import { type Cli, withReplies } from '../session.ts';
+import { type Cli, configForShow, withReplies } from '../session.ts';
 import { decideAll } from './review-bulk.ts';
 
 export interface DecideOptions extends FilterOptions {
@@ -24,7 +24,7 @@ export async function decide(cli: Cli, name: string | undefined, options: Decide
         '--all decides each reply by its own latest attempt: leave out the reply, --attempt and --message-id',
       );
     }
-    return withReplies(cli, undefined, (replies) => decideAll(cli, replies, options));
+    return withReplies(cli, configForShow(cli), (replies) => decideAll(cli, replies, options));
   }
   if (name === undefined) throw new UsageError('give one reply (<bot>/<key>), or --all');
   const filters = [options.bot, options.kind, options.olderThan, options.yes];
@@ -35,7 +35,7 @@ export async function decide(cli: Cli, name: string | undefined, options: Decide
   }
   const named = readReplyName(name);
   const request = requestOf(options, options.attempt);
-  return withReplies(cli, undefined, async (replies) => {
+  return withReplies(cli, configForShow(cli), async (replies) => {
     if (options.decision === 'resend') cli.output.note('a resend may send it a second time');
     const { kind, reply } = await replies.decide(named, request);
     if (kind === 'requested') {

@@ -64,7 +64,7 @@ function withFilter(command: Command): Command {
 
 async function list(cli: Cli, options: FilterOptions & { readonly failIfAny?: boolean }): Promise<ExitCode> {
   const contracts = contractsOf(configForShow(cli));
-  return withReplies(cli, undefined, async (replies) => {
+  return withReplies(cli, configForShow(cli), async (replies) => {
     const reviews = await replies.reviews(filterOf(options));
     if (cli.output.json) for (const reply of reviews) cli.output.answer(reply, () => '');
     else if (reviews.length > 0) cli.output.answer(null, () => table(reviews, contracts ?? {}));
@@ -92,7 +92,7 @@ function table(reviews: readonly ReplyRecord[], contracts: Readonly<Record<strin
 
 async function show(cli: Cli, name: string, showContent: boolean): Promise<ExitCode> {
   const named = readReplyName(name);
-  return withReplies(cli, undefined, async (replies) => {
+  return withReplies(cli, configForShow(cli), async (replies) => {
     const { reply: read, source } = await replies.read(named);
     const reply = { ...read, lateProof: read.lateProof ?? (await lateProofInLane(replies, read)) };
     const input = await replies.input(named);

@@ -5,7 +5,7 @@ import { type ExitCode, exitCode } from '../exit-code.ts';
 import { readWhole } from '../duration.ts';
 import { columns } from '../output.ts';
 import { replyText, stateWords, shown } from '../reply-text.ts';
-import { type Cli, withReplies } from '../session.ts';
+import { type Cli, configForShow, withReplies } from '../session.ts';
 
 const states: readonly ReplyStateName[] = [
   'waiting',
@@ -43,7 +43,7 @@ export function addStatus(program: Command, cli: Cli, end: (code: ExitCode) => v
 
 async function status(cli: Cli, name: string): Promise<ExitCode> {
   const named = readReplyName(name);
-  return withReplies(cli, undefined, async (replies) => {
+  return withReplies(cli, configForShow(cli), async (replies) => {
     const { reply, source } = await replies.read(named);
     if (source === 'store') cli.output.note(savedLast);
     cli.output.answer(reply, () => replyText(reply));
@@ -57,7 +57,7 @@ async function list(cli: Cli, { state, bot, limit }: ListOptions): Promise<ExitC
     ...(state === undefined ? {} : { state }),
     ...(bot === undefined ? {} : { bot }),
   };
-  return withReplies(cli, undefined, async (replies) => {
+  return withReplies(cli, configForShow(cli), async (replies) => {
     const rows: string[][] = [];
     let count = 0;
     let workerless = false;

@@ -10,7 +10,7 @@ import type { InputProblem } from '../../domain/reply-input.ts';
 export const keyHeader = 'Idempotency-Key';
 
 export interface Refusal {
-  readonly status: 400 | 401 | 404 | 405 | 408 | 409 | 410 | 413 | 422 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 422 | 500 | 503;
   readonly problems: readonly InputProblem[];
 }
 

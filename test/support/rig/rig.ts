@@ -41,6 +41,7 @@ export class Rig {
   readonly #options: RigOptions;
   /** Settings of each bot as they stand in the configuration. */
   readonly #settings: Record<string, Readonly<Record<string, unknown>>>;
+  #encryption: unknown;
 
   private constructor(parts: {
     fake: FakeTelegram;
@@ -107,6 +108,12 @@ export class Rig {
     await this.#writeConfig();
   }
 
+  /** Changes how payloads are encrypted, for what is started from now on. */
+  async encrypt(encryption: unknown): Promise<void> {
+    this.#encryption = encryption;
+    await this.#writeConfig();
+  }
+
   /** SIGKILL to all workers. Returns how many there were. */
   async killWorkers(): Promise<number> {
     const killed = this.workers.splice(0);
@@ -130,7 +137,10 @@ export class Rig {
       name,
       { contract: 'telegram', tokenEnv: tokenVariable(name), apiRoot: this.fake.apiRoot, ...settings },
     ]);
-    const config = JSON.stringify({ bots: Object.fromEntries(bots) as unknown });
+    const config = JSON.stringify({
+      bots: Object.fromEntries(bots) as unknown,
+      encryption: this.#encryption,
+    });
     await writeFile(join(this.folder, 'replylane.config.json'), config);
   }
 
