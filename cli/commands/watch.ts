@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { readPayloadKeys } from '../../config/encryption.ts';
+import type { Config } from '../../config/load.ts';
 import { botNameProblem } from '../../domain/ids.ts';
 import { readWhole } from '../duration.ts';
 import { type ExitCode, UsageError, exitCode } from '../exit-code.ts';
@@ -27,13 +29,18 @@ export function addWatch(program: Command, cli: Cli, end: (code: ExitCode) => vo
 
 async function watch(cli: Cli, named: readonly string[], options: WatchOptions): Promise<ExitCode> {
   const { intervalSeconds, once } = options;
-  const bots = botsOf(cli, named);
+  const config = configForShow(cli);
+  const bots = botsOf(config, named);
   const stop = stopSignal();
   const stopped = new Promise<undefined>((resolve) =>
     stop.addEventListener('abort', () => resolve(undefined)),
   );
   const { Lookout } = await import('../watch/lookout.ts');
-  const lanes = new Lookout({ env: cli.env, bots });
+  const lanes = new Lookout({
+    env: cli.env,
+    bots,
+    payloadKeys: readPayloadKeys(config?.encryption, cli.env),
+  });
   const show = once || cli.output.json || !process.stdout.isTTY ? printer(cli.output) : picture(options);
   try {
     for (let looks = 1; !stop.aborted; looks++) {
@@ -51,13 +58,12 @@ async function watch(cli: Cli, named: readonly string[], options: WatchOptions):
   }
 }
 
-function botsOf(cli: Cli, named: readonly string[]): readonly string[] | undefined {
+function botsOf(config: Config | undefined, named: readonly string[]): readonly string[] | undefined {
   for (const bot of named) {
     const problem = botNameProblem(bot);
     if (problem !== undefined) throw new UsageError(`bot "${shown(bot)}": ${problem}`);
   }
   if (named.length > 0) return [...new Set(named)];
-  const config = configForShow(cli);
   return config && [...config.bots.keys()];
 }
 

@@ -2,6 +2,8 @@ import { WorkflowNotFoundError } from '@temporalio/common';
 import { mapInOrder } from '../../client/concurrency.ts';
 import { connectTemporal } from '../../client/connect.ts';
 import { TemporalUnreachableError } from '../../client/errors.ts';
+import { payloadCodec } from '../../client/codec/payload-codec.ts';
+import type { PayloadKeys } from '../../client/codec/payload-keys.ts';
 import { TemporalLink, grpcCode, grpcCodeOf } from '../../client/temporal-link.ts';
 import { parseCooldownWorkflowId } from '../../domain/ids.ts';
 import { type ReviewsByKind, readLane, readReviews } from '../../workers/metrics/temporal-readings.ts';
@@ -14,6 +16,7 @@ export interface LookoutOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Undefined: every lane that runs. */
   readonly bots: readonly string[] | undefined;
+  readonly payloadKeys: PayloadKeys;
 }
 
 const lanesAtOnce = 20;
@@ -38,7 +41,7 @@ export class Lookout {
   /** Each lane as it is now; a single `unreachable` where Temporal does not answer. */
   async look(): Promise<readonly Glance[]> {
     try {
-      const link = (this.#link ??= await connect(this.#options.env));
+      const link = (this.#link ??= await connect(this.#options));
       const bots = this.#options.bots ?? (await runningLanes(link));
       const reviews = await reviewsOf(link, bots);
       const glances: Glance[] = [];
@@ -73,8 +76,8 @@ export class Lookout {
   }
 }
 
-async function connect(env: NodeJS.ProcessEnv): Promise<TemporalLink> {
-  return new TemporalLink(await connectTemporal({ env }), timeouts);
+async function connect({ env, payloadKeys }: LookoutOptions): Promise<TemporalLink> {
+  return new TemporalLink(await connectTemporal({ env, codec: payloadCodec(payloadKeys) }), timeouts);
 }
 
 /** Why a lane did not answer. Throws what is no matter of one lane. */

@@ -120,6 +120,7 @@ describe('encryption that is turned on', () => {
     expect(await cli('lane', 'pause', 'support', ...who)).toMatchObject({ code: 0 });
     await cli('send', '--bot', 'support', '--chat', '7', '--text', text, '--key', 'waits');
     expect(record(await cli('lane', 'show', 'support'))).toMatchObject({ bot: 'support' });
+    expect(record(await cli('watch', 'support', '--once'))).toMatchObject({ kind: 'lane', bot: 'support' });
     expect(await cli('cancel', 'support/waits', ...who)).toMatchObject({ code: 0 });
     await until('waits', 'cancelled');
     expect(await cli('lane', 'resume', 'support', ...who)).toMatchObject({ code: 0 });
