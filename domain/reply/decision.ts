@@ -20,7 +20,7 @@ export function finalRefusal(
   { decision }: DecisionRequest,
 ): string | undefined {
   if (decision !== 'resend' || review.isFinal !== true) return undefined;
-  return 'resend: the service would refuse the same again: decide not_sent, and send it under a new key';
+  return 'resend: it cannot be sent again under this key: decide sent or not_sent, and send what is missing under a new key';
 }
 
 /** Why a reply that expires then is not sent again, or undefined. */

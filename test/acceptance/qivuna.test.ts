@@ -88,7 +88,7 @@ describe('what the service says of a key', () => {
     const replies = new ReplyClient(rig.client);
     const decide = (decision: 'resend' | 'not_sent') =>
       replies.decide('clash/k4', { attempt: 1, decision, by: 'ann', reason: 'test' });
-    await expect(decide('resend')).rejects.toThrow(/resend: the service would refuse the same again/);
+    await expect(decide('resend')).rejects.toThrow(/resend: it cannot be sent again under this key/);
     // The lane is not closed by it: another reply goes at once.
     await rig.start(textReply('clash', 'other', 7));
     expect((await rig.result('clash', 'other')).state).toBe('sent');

@@ -188,7 +188,7 @@ describe('K4: a key that was used for another request', () => {
   ] as const)('%s: is held, and resend is refused', (_, reply, kind) => {
     const held = runs(reply, mismatch, startMs + 1000);
     expect(replyRecord(held).review).toMatchObject({ kind, isFinal: true });
-    expect(decide(held, 'resend')).toMatch(/^resend: the service would refuse the same again/);
+    expect(decide(held, 'resend')).toMatch(/^resend: it cannot be sent again under this key/);
     expect(decide(held, 'not_sent')).toBe(undefined);
   });
 
