@@ -36,6 +36,14 @@ export function replyWorkflowId(reply: { readonly bot: string; readonly key: str
   return `reply:${reply.bot}:${plainKey(reply.key)}`;
 }
 
+/**
+ * Workflow Id for what an app starts on an update. Services count updates for each bot alone, so the bot stands in it; no
+ * id of a reply or a lane has this form.
+ */
+export function updateWorkflowId(update: { readonly bot: string; readonly id: string }): string {
+  return `update:${update.bot}:${plainKey(update.id)}`;
+}
+
 /** Workflow Id of the cooldown workflow that keeps a bot's lane. */
 export function cooldownWorkflowId(bot: string): string {
   return `cooldown:${bot}`;

@@ -23,15 +23,17 @@ export interface WebhookDeps {
 }
 
 interface Mount extends Pick<WebhookDeps, 'replies'> {
+  readonly bot: string;
   readonly secret: Secret;
   readonly respond: (update: unknown) => ReplyRequest | null;
   readonly onProblem: (problem: IntakeProblem) => void;
 }
 
-const intakes: Readonly<Record<string, (mount: Mount) => Intake>> = {
+const intakes: Readonly<Record<string, (mount: Mount, account: string | null) => Intake>> = {
   telegram: ({ secret, ...rest }) => telegramIntake({ secretToken: secret, ...rest }),
   qivuna: ({ secret, ...rest }) => qivunaIntake({ secretToken: secret, ...rest }),
-  unifyport: ({ secret, ...rest }) => unifyportIntake({ signingSecret: secret, ...rest }),
+  unifyport: ({ secret, ...rest }, account) =>
+    unifyportIntake({ signingSecret: secret, accountId: account ?? '', ...rest }),
 };
 
 export function webhookPath(bot: string): string {
@@ -42,7 +44,7 @@ export function webhookPath(bot: string): string {
 export function webhooksOf(bots: Iterable<BotConfig>, deps: WebhookDeps): ReadonlyMap<string, Intake> {
   const webhooks = new Map<string, Intake>();
   for (const bot of bots) {
-    const { name, contract, webhookSecret } = bot;
+    const { name, contract, account, webhookSecret } = bot;
     if (webhookSecret === undefined) continue;
     const [intake, echo] = [intakes[contract], echoes[contract]];
     if (!intake || !echo) {
@@ -52,13 +54,14 @@ export function webhooksOf(bots: Iterable<BotConfig>, deps: WebhookDeps): Readon
     const reading = deps.secrets.read(webhookSecret);
     const problem = reading.kind === 'missing' ? reading.why : secretProblem(contract, reading.token);
     if (problem !== null) deps.note(`warning: the webhook of ${name} can take nothing: ${problem}`);
-    webhooks.set(name, intake(mountOf(name, echo, deps, deps.secrets.secretAt(webhookSecret))));
+    webhooks.set(name, intake(mountOf(name, echo, deps, deps.secrets.secretAt(webhookSecret)), account));
   }
   return webhooks;
 }
 
 function mountOf(bot: string, echo: Echo, { replies, rareNotes }: WebhookDeps, secret: Secret): Mount {
   return {
+    bot,
     replies,
     secret,
     respond: (update) => echo(update, bot),

@@ -7,8 +7,10 @@ import type { DeliveryEnd } from './ends.ts';
 export interface UpdateName {
   /** Unique per bot, and the same in every delivery of the update. */
   readonly id: string;
-  /** `upd-<id>-reply`: a second delivery cannot make a second reply under it (invariant 1). */
+  /** `upd-<id>-reply`: a second delivery cannot make a second reply under it (invariant 1). Unique per bot, as keys are. */
   readonly key: string;
+  /** `update:<bot>:<id>`: the same, and unique over all bots, for a workflow of the app's own. */
+  readonly workflowId: string;
 }
 
 /** What the intake needs of a `ReplyClient`. */
@@ -32,8 +34,9 @@ export type Beginning<Update> =
     }
   | {
       /**
-       * Starts something durably, and resolves once it is. `name.key` makes a fit Workflow Id, with the reuse policy
-       * `REJECT_DUPLICATE`: Temporal's own "already started" counts as a duplicate.
+       * Starts something durably, and resolves once it is. Use `name.workflowId`, with the reuse policy
+       * `REJECT_DUPLICATE`: Temporal's own "already started" counts as a duplicate. `name.key` is no Workflow Id, since
+       * updates of two bots may have one id.
        */
       readonly start: (update: Update, name: UpdateName) => Promise<void>;
       readonly replies?: undefined;

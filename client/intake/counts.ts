@@ -4,6 +4,7 @@ type CountName =
   | 'accepted'
   | 'duplicates'
   | 'ignored'
+  | 'otherAccount'
   | 'unauthorized'
   | 'tooLarge'
   | 'malformed'
@@ -19,6 +20,7 @@ const countOf: Readonly<Record<DeliveryEnd, CountName | null>> = {
   accepted: 'accepted',
   duplicate: 'duplicates',
   ignored: 'ignored',
+  other_account: 'otherAccount',
   malformed: 'malformed',
   conflict: 'conflicts',
   invalid: 'invalid',
@@ -36,6 +38,7 @@ export class IntakeCounter {
     accepted: 0,
     duplicates: 0,
     ignored: 0,
+    otherAccount: 0,
     unauthorized: 0,
     tooLarge: 0,
     malformed: 0,

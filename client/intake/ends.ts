@@ -6,6 +6,8 @@ export type DeliveryEnd =
   | 'duplicate'
   /** Nothing is to be said, or it is of a type that starts nothing. */
   | 'ignored'
+  /** Authentic, but for another account of the same secret: its own bot answers it, where there is one. */
+  | 'other_account'
   /** Authentic, but no update: another delivery of the same bytes cannot be better. */
   | 'malformed'
   /** The update's key was used for other content: another delivery cannot mend that. */
@@ -35,6 +37,7 @@ const answers: Readonly<Record<DeliveryEnd, EndAnswer>> = {
   accepted: { status: 200, words: null },
   duplicate: { status: 200, words: null },
   ignored: { status: 200, words: null },
+  other_account: { status: 200, words: null },
   malformed: { status: 200, words: 'this is no update: it was dropped' },
   conflict: { status: 200, words: 'the key of this update was used for another reply: it was dropped' },
   invalid: { status: 200, words: 'the reply to this update was refused: it was dropped' },

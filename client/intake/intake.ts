@@ -1,4 +1,5 @@
-import { keyProblem } from '../../domain/ids.ts';
+import { botNameProblem, keyProblem, updateWorkflowId } from '../../domain/ids.ts';
+import { ReplyInputError } from '../errors.ts';
 import { type Beginning, type Begun, begin } from './begin.ts';
 import type { BodyLimits } from './body.ts';
 import { IntakeCounter, type IntakeCounts } from './counts.ts';
@@ -22,6 +23,8 @@ export interface IntakeProblem {
 }
 
 export type IntakeOptions<Update> = Beginning<Update> & {
+  /** The configured name of the bot whose webhook it is: ids of updates are unique per bot only. */
+  readonly bot: string;
   /** Told of what was dropped or could not be started; the counts tell how often. */
   readonly onProblem?: (problem: IntakeProblem) => void;
   /** What is not started within this time is answered 503, to be delivered again. 10 s by default. */
@@ -33,7 +36,7 @@ export type IntakeOptions<Update> = Beginning<Update> & {
 /** What the checks of a service came to. */
 export type Admission<Update> =
   | { readonly kind: 'update'; readonly update: Update; readonly id: string }
-  | { readonly kind: 'malformed' | 'unavailable'; readonly problem: string }
+  | { readonly kind: 'malformed' | 'other_account' | 'unavailable'; readonly problem: string }
   | { readonly kind: 'ignored' | 'unauthorized' | 'too_large' | 'unread' };
 
 /** Proves where a request comes from, and reads it. Nothing unproven gets further. */
@@ -42,9 +45,16 @@ export type Admit<Update> = (request: Request, limits: BodyLimits) => Promise<Ad
 const defaultStartTimeoutMs = 10_000;
 const defaultMaxBodyBytes = 1024 * 1024;
 
-/** The course of all services: let in, have the app begin something durably, and only then acknowledge. */
+/**
+ * The course of all services: let in, have the app begin something durably, and only then acknowledge. Throws a
+ * `ReplyInputError` for what cannot be a bot's name.
+ */
 export function createIntake<Update>(options: IntakeOptions<Update>, admit: Admit<Update>): Intake {
-  const { onProblem, startTimeoutMs = defaultStartTimeoutMs, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const { bot, onProblem, startTimeoutMs = defaultStartTimeoutMs } = options;
+  const { maxBodyBytes = defaultMaxBodyBytes } = options;
+  const botProblem = botNameProblem(bot);
+  if (botProblem !== undefined)
+    throw new ReplyInputError('The webhook cannot be taken', [{ field: 'bot', problem: botProblem }]);
   const counter = new IntakeCounter();
   const limits: BodyLimits = { maxBytes: maxBodyBytes, timeoutMs: startTimeoutMs };
   const late: Begun = { end: 'unavailable', problem: `nothing was started within ${startTimeoutMs} ms` };
@@ -73,7 +83,8 @@ export function createIntake<Update>(options: IntakeOptions<Update>, admit: Admi
         { end: 'malformed', problem: 'the id of the update is no text that can name a reply' },
         null,
       );
-    return answered(await within(startTimeoutMs, begin(options, update, { id, key }), late), key);
+    const name = { id, key, workflowId: updateWorkflowId({ bot, id }) };
+    return answered(await within(startTimeoutMs, begin(options, update, name), late), key);
   };
   return Object.assign(intake, { counts: counter.counts });
 }

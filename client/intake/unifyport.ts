@@ -1,3 +1,5 @@
+import { accountProblem } from '../../contracts/unifyport/account.ts';
+import { ReplyInputError } from '../errors.ts';
 import { readBody } from './body.ts';
 import { type Admit, type Intake, type IntakeOptions, createIntake } from './intake.ts';
 import { type Secret, currentSecret, requireSecret } from './secret.ts';
@@ -17,19 +19,27 @@ export interface UnifyportEvent {
 export type UnifyportIntakeOptions = IntakeOptions<UnifyportEvent> & {
   /** The `signing_secret` of the webhook's endpoint. */
   readonly signingSecret: Secret;
+  /**
+   * The connected account (`acc_…`) that the bot is: events of others come under the same secret, and are acknowledged
+   * and start nothing.
+   */
+  readonly accountId: string;
 };
 
 /**
  * Takes the webhook of one connected account of UnifyPort: checks the signature over the bytes as they came, and starts
  * at most one thing for each `message.received`, under `upd-<event id>-reply`. Every other event is acknowledged and
- * starts nothing. Throws a `ReplyInputError` for an empty secret.
+ * starts nothing. Throws a `ReplyInputError` for an empty secret, and for what cannot be an account.
  */
 export function unifyportIntake(options: UnifyportIntakeOptions): Intake {
   requireSecret(options.signingSecret, 'signingSecret');
-  return createIntake(options, admitBySignature(options.signingSecret));
+  const problem = accountProblem(options.accountId ?? null);
+  if (problem !== null)
+    throw new ReplyInputError('The webhook cannot be taken', [{ field: 'accountId', problem }]);
+  return createIntake(options, admitBySignature(options.signingSecret, options.accountId));
 }
 
-function admitBySignature(secret: Secret): Admit<UnifyportEvent> {
+function admitBySignature(secret: Secret, accountId: string): Admit<UnifyportEvent> {
   return async (request, limits) => {
     const signingSecret = currentSecret(secret);
     if (signingSecret === undefined)
@@ -46,6 +56,11 @@ function admitBySignature(secret: Secret): Admit<UnifyportEvent> {
     const type = own(event, 'type');
     if (typeof type !== 'string') return { kind: 'malformed', problem: 'type is missing, or no text' };
     if (type !== 'message.received') return { kind: 'ignored' };
+    const account = own(event, 'account_id');
+    if (typeof account !== 'string')
+      return { kind: 'malformed', problem: 'account_id is missing, or no text' };
+    if (account !== accountId)
+      return { kind: 'other_account', problem: 'the event is of another account than the one of this bot' };
     const id = eventId(event, request.headers.get('x-device-event-id'));
     if (id === undefined) return { kind: 'malformed', problem: 'the event has no id' };
     return { kind: 'update', update: event as unknown as UnifyportEvent, id };

@@ -56,6 +56,7 @@ describe('T5: an update that is delivered more than once', () => {
   it('T5: and again after a day: still that one', async () => {
     const later = await SkippingRig.start(inject('timeSkippingServerPath'), { support: {} });
     const intake = telegramIntake({
+      bot: 'support',
       secretToken: hook,
       // The time-skipping server knows no search attributes, with which our client starts.
       start: async (_update, { key }) => {

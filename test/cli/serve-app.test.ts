@@ -12,6 +12,7 @@ import {
   type ReplyRequest,
   TemporalUnreachableError,
 } from '../../client/index.ts';
+import { signed } from '../client/intake-samples.ts';
 import { botOf } from '../config/config-samples.ts';
 
 const token = 'the-token-of-this-api';
@@ -60,6 +61,24 @@ const post = (body: string | Uint8Array, headers: Record<string, string> = good)
   call('/v1/replies', { method: 'POST', headers, body: body as string });
 const fieldsOf = ({ body }: { readonly body: Record<string, unknown> }) =>
   (body['problems'] as { readonly field: string }[]).map(({ field }) => field);
+
+describe('the webhook of a connected account', () => {
+  test('answers for the account of the configuration, and for no other under the same secret', async () => {
+    const secrets = new SecretReader({ HOOK: hook });
+    const note = (text: string): void => void notes.push(text);
+    const bot = { ...botOf({ webhookSecretEnv: 'HOOK' }), contract: 'unifyport', account: 'acc_1' };
+    const intake = webhooksOf([bot], { replies, secrets, note, rareNotes: new RareNotes({ note }) }).get(
+      bot.name,
+    );
+    for (const account_id of ['acc_2', 'acc_1']) {
+      const data = { conversation: { id: '1', type: 'user' }, message: { type: 'text', text: 'hi' } };
+      const body = JSON.stringify({ type: 'message.received', id: `evt_${account_id}`, account_id, data });
+      expect((await intake?.(signed(body, { signingSecret: hook })))?.status).toBe(200);
+    }
+    expect(intake?.counts).toMatchObject({ otherAccount: 1, accepted: 1 });
+    expect(sent.at(-1)).toMatchObject({ request: { bot: bot.name }, key: 'upd-evt_acc_1-reply' });
+  });
+});
 
 describe('POST /v1/replies', () => {
   test('starts the reply under its key, and says under which name', async () => {

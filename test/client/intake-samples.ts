@@ -28,6 +28,7 @@ export class Seen implements ReplySender {
   /** What all intakes of the tests take: the reply names the update. */
   get options() {
     return {
+      bot: 'support',
       replies: this as ReplySender,
       respond: (_: unknown, { id }: UpdateName): ReplyRequest => ({
         bot: 'support',

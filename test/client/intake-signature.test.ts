@@ -3,12 +3,13 @@ import { ReplyInputError, unifyportIntake } from '../../client/index.ts';
 import { isSignatureOf, signatureOf } from '../../client/intake/signature.ts';
 import { Seen, delivery, secret, signed, streamed, timestamp } from './intake-samples.ts';
 
+const accountId = 'acc_1';
 function unifyport() {
   const seen = new Seen();
-  return { seen, intake: unifyportIntake({ signingSecret: secret, ...seen.options }) };
+  return { seen, intake: unifyportIntake({ signingSecret: secret, accountId, ...seen.options }) };
 }
 const event = (rest: object = {}): string =>
-  JSON.stringify({ type: 'message.received', id: 'evt_1', ...rest });
+  JSON.stringify({ type: 'message.received', id: 'evt_1', account_id: accountId, ...rest });
 
 describe('the signature', () => {
   const vector = 'cc29f54eb308510c1310b2f2940d5dd57019b2a411753d2c3949d08834af3f7a';
@@ -75,7 +76,9 @@ describe('the signature', () => {
   });
 
   test('needs a secret that is one', () => {
-    expect(() => unifyportIntake({ signingSecret: '', ...new Seen().options })).toThrow(ReplyInputError);
+    expect(() => unifyportIntake({ signingSecret: '', accountId, ...new Seen().options })).toThrow(
+      ReplyInputError,
+    );
   });
 });
 
@@ -90,7 +93,9 @@ describe('an event', () => {
 
   test('that names itself in the header only is known by that', async () => {
     const { seen, intake } = unifyport();
-    await intake(signed('{"type":"message.received"}', { 'x-device-event-id': 'evt_9' }));
+    await intake(
+      signed('{"type":"message.received","account_id":"acc_1"}', { 'x-device-event-id': 'evt_9' }),
+    );
     expect(seen.sent).toMatchObject([{ key: 'upd-evt_9-reply' }]);
   });
 
@@ -110,13 +115,30 @@ describe('an event', () => {
     },
   );
 
+  test.each(['acc_2', 'acc_', 'acc_11', 'ACC_1', ' acc_1', ''])(
+    'of the account "%s", under the same secret, is acknowledged, counted and told, and starts nothing',
+    async (other) => {
+      const { seen, intake } = unifyport();
+      expect((await intake(signed(event({ account_id: other })))).status).toBe(200);
+      expect([intake.counts.otherAccount, intake.counts.accepted, seen.sent.length]).toEqual([1, 0, 0]);
+      expect(seen.problems).toMatchObject([{ kind: 'other_account', key: null }]);
+    },
+  );
+
+  test.each([undefined, null, ''])('cannot be taken for the account %j', (none) => {
+    const options = { signingSecret: secret, ...new Seen().options };
+    expect(() => unifyportIntake({ ...options, accountId: none as string })).toThrow(ReplyInputError);
+  });
+
   test.each([
     ['no JSON', 'hello'],
     ['no object', '[]'],
     ['no type', '{"id":"evt_1"}'],
-    ['no id', '{"type":"message.received"}'],
+    ['no id', '{"type":"message.received","account_id":"acc_1"}'],
+    ['no account', event({ account_id: undefined })],
+    ['an account that is no text', event({ account_id: 1 })],
     ['an id that is too long', event({ id: 'e'.repeat(3000) })],
-    ['half a character for an id', '{"type":"message.received","id":"\\ud800"}'],
+    ['half a character for an id', '{"type":"message.received","account_id":"acc_1","id":"\\ud800"}'],
     ['100,000 levels', `{"type":"message.received","x":${'{"y":'.repeat(100_000)}1${'}'.repeat(100_001)}`],
   ])('with %s is acknowledged, counted and dropped', async (_, body) => {
     const { seen, intake } = unifyport();

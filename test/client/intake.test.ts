@@ -7,6 +7,7 @@ import {
   qivunaIntake,
   telegramIntake,
 } from '../../client/index.ts';
+import { parseCooldownWorkflowId, parseReplyWorkflowId } from '../../domain/ids.ts';
 import { sameSecret } from '../../client/intake/secret.ts';
 import { Seen, delivery, secret, streamed, telegram, telegramHeader, update } from './intake-samples.ts';
 
@@ -94,6 +95,7 @@ describe('an update', () => {
     const seen = new Seen();
     const updates: unknown[] = [];
     const intake = qivunaIntake({
+      bot: 'support',
       secretToken: secret,
       replies: seen,
       respond: (one, name) => (updates.push([one['chat'], name.key, one['text']]), null),
@@ -154,9 +156,10 @@ describe('what does not start', () => {
 });
 
 describe('a workflow of the app’s own', () => {
-  const started = async (start: () => Promise<void>) => {
+  const started = async (start: () => Promise<void>, bot = 'support') => {
     const names: unknown[] = [];
     const intake = telegramIntake({
+      bot,
       secretToken: secret,
       start: async (one, name) => {
         names.push([one.update_id, name]);
@@ -169,7 +172,25 @@ describe('a workflow of the app’s own', () => {
   test('is started under the update’s key, and acknowledged then', async () => {
     const { status, counts, names } = await started(async () => {});
     expect([status, counts.accepted]).toEqual([200, 1]);
-    expect(names).toEqual([[1044, { id: '1044', key: 'upd-1044-reply' }]]);
+    expect(names).toEqual([[1044, { id: '1044', key: 'upd-1044-reply', workflowId: 'update:support:1044' }]]);
+  });
+
+  test('has an id of its own for each bot: two bots may have updates of one id', async () => {
+    const ids = new Set<unknown>();
+    for (const bot of ['support', 'sales', 'reply', 'cooldown', 'update']) {
+      const { names } = await started(async () => {}, bot);
+      const [[, name] = []] = names as [unknown, { readonly workflowId: string }][];
+      expect(parseReplyWorkflowId(name?.workflowId ?? '')).toBeUndefined();
+      expect(parseCooldownWorkflowId(name?.workflowId ?? '')).toBeUndefined();
+      ids.add(name?.workflowId);
+    }
+    expect(ids.size).toBe(5);
+  });
+
+  test.each(['', 'Support', 'a:b', undefined])('cannot be one of a bot named %j', async (bot) => {
+    expect(() => telegramIntake({ secretToken: secret, ...new Seen().options, bot: bot as string })).toThrow(
+      ReplyInputError,
+    );
   });
 
   test('that was started before is a duplicate; one that could not be started is delivered again', async () => {
