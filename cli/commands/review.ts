@@ -66,11 +66,19 @@ async function list(cli: Cli, options: FilterOptions & { readonly failIfAny?: bo
   const contracts = contractsOf(configForShow(cli));
   return withReplies(cli, configForShow(cli), async (replies) => {
     const reviews = await replies.reviews(filterOf(options));
-    if (cli.output.json) for (const reply of reviews) cli.output.answer(reply, () => '');
+    if (cli.output.json)
+      for (const reply of reviews) cli.output.answer(listed(reply, contracts ?? {}), () => '');
     else if (reviews.length > 0) cli.output.answer(null, () => table(reviews, contracts ?? {}));
     if (reviews.length === 0) cli.output.note('nothing is under review');
     return options.failIfAny === true && reviews.length > 0 ? exitCode.review : exitCode.done;
   });
+}
+
+/** The record, with what the table says besides; null where this machine's configuration does not know the bot. */
+function listed(reply: ReplyRecord, contracts: Readonly<Record<string, string>>): object {
+  const { bot, review } = reply;
+  const ageSeconds = review && Math.max(0, Math.floor((Date.now() - Date.parse(review.since)) / 1000));
+  return { ...reply, contract: contracts[bot] ?? null, ageSeconds };
 }
 
 function table(reviews: readonly ReplyRecord[], contracts: Readonly<Record<string, string>>): string {

@@ -141,6 +141,18 @@ describe('review', { timeout: 240_000 }, () => {
       documents(end).some(({ key }) => key === 'r1'),
     );
     expect(list.stdout).not.toContain('987654');
+    const [first] = documents(list);
+    expect(first).toMatchObject({ contract: 'telegram', ageSeconds: expect.any(Number) });
+    const elsewhere = { ...rig.env(), REPLYLANE_CONFIG: join(folder, 'none.json') };
+    writeFileSync(
+      elsewhere.REPLYLANE_CONFIG,
+      '{ "bots": { "other": { "contract": "telegram", "tokenEnv": "T" } } }',
+    );
+    const unknown = await runCli(['review', 'list', '--bot', 'doubt', '--json'], {
+      env: elsewhere,
+      cwd: folder,
+    });
+    expect(documents(unknown)[0]).toMatchObject({ contract: null });
     const table = await cli('review', 'list');
     expect(table.stdout).toMatch(/^REPLY +CONTRACT +AGE +ATTEMPTS +DOUBT\n/);
     expect(table.stdout).toMatch(/doubt\/r1 +telegram +\d+ s +1 +unknown/);
