@@ -1,8 +1,8 @@
 import type { Content } from '../contract.ts';
+import { withoutEcho } from '../echo.ts';
 import { printable } from '../text.ts';
 import { own } from '../json-fields.ts';
 
-const minEchoLength = 8;
 // Enough to fill what is shown, and short enough to be searched at once.
 const maxSearchedLength = 1000;
 // The form of ids and secrets is not documented, so whatever may be one is left out, but not the root of a URL.
@@ -13,19 +13,12 @@ const tokens = [/\bBot\s+\S+?(?::|%3A)\S+/gi, /[^\s:]{1,64}(?::|%3A)(?!\/\/)\S{8
  * without anything that may be a token (invariant 8).
  */
 export function shown(content: Content, words: string, maxLength: number): string {
-  const line = printable(withoutText(content, words), maxSearchedLength);
+  const line = printable(
+    withoutEcho([own(content.params, 'text'), own(content.params, 'caption')], words),
+    maxSearchedLength,
+  );
   return printable(
     tokens.reduce((clean, token) => clean.replace(token, '[token]'), line),
     maxLength,
   );
-}
-
-function withoutText(content: Content, words: string): string {
-  let clean = words;
-  for (const field of ['text', 'caption']) {
-    const text = own(content.params, field);
-    const echo = typeof text === 'string' ? text.trim() : '';
-    if (echo.length >= minEchoLength) clean = clean.replaceAll(echo, '[text]');
-  }
-  return clean;
 }

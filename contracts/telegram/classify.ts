@@ -2,6 +2,7 @@ import { assertNever } from '../../domain/outcome.ts';
 import type { AnswerOutcome, SentMessage } from '../../domain/outcome.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
 import { type Fields, isCount, isObject, own, readBody } from '../json-fields.ts';
+import { withoutEcho } from '../echo.ts';
 import { countUtf8Bytes, printable } from '../text.ts';
 import { isChatId } from './chat-id.ts';
 import { batchField, resultKind } from './method.ts';
@@ -11,7 +12,6 @@ const maxEvidenceLength = 200;
 const maxDescriptionLength = 300;
 // The instant a delay is added to: any clock's milliseconds stay below this for 140,000 years.
 const maxReceivedAtMs = 2 ** 52;
-const minEchoLength = 8;
 
 /**
  * What an answer means. The body decides; the HTTP status counts only where no body of the service can be read, and
@@ -123,18 +123,8 @@ function withoutBody(answer: ServiceAnswer): AnswerOutcome {
 function description(content: Content, body: Fields): string {
   const words = own(body, 'description');
   if (typeof words !== 'string') return '(no description)';
-  return printable(withoutText(content, words), maxDescriptionLength) || '(no description)';
-}
-
-/** The service's words without the text of the message, should it be echoed (invariant 8). */
-function withoutText(content: Content, words: string): string {
-  let clean = words;
-  for (const field of ['text', 'caption']) {
-    const text = own(content.params, field);
-    const echo = typeof text === 'string' ? text.trim() : '';
-    if (echo.length >= minEchoLength) clean = clean.replaceAll(echo, '[text]');
-  }
-  return clean;
+  const texts = [own(content.params, 'text'), own(content.params, 'caption')];
+  return printable(withoutEcho(texts, words), maxDescriptionLength) || '(no description)';
 }
 
 function evidence(words: string): string {
