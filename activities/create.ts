@@ -33,7 +33,8 @@ export function createActivities(given: ActivityDeps): Activities {
       batch = new ClaimBatch({
         bot: bot.name,
         lanes: deps.lanes,
-        policy: () => lanePolicyOf(bot),
+        // The configuration may have changed since.
+        policy: () => lanePolicyOf(deps.bots.get(bot.name) ?? bot),
         log: deps.log,
         observe,
       });

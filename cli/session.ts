@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { ContractsByBot, ReplyClient } from '../client/index.ts';
+import type { ContractsByBot, PayloadKeys, ReplyClient } from '../client/index.ts';
 import { readPayloadKeys } from '../config/encryption.ts';
 import { type Config, configPath, loadConfig } from '../config/load.ts';
 import { UsageError } from './exit-code.ts';
@@ -42,12 +42,22 @@ export async function withReplies<T>(
   config: Config | undefined,
   work: (replies: ReplyClient) => Promise<T>,
 ): Promise<T> {
+  const keys = readPayloadKeys(config?.encryption, cli.env);
+  return withLiveReplies(cli, { keys: () => keys, contracts: contractsOf(config) }, work);
+}
+
+/** The same for a command that goes on while its configuration changes. */
+export async function withLiveReplies<T>(
+  cli: Cli,
+  live: { readonly keys: () => PayloadKeys; readonly contracts: ContractsByBot },
+  work: (replies: ReplyClient) => Promise<T>,
+): Promise<T> {
   // Loaded when needed: it takes longer than all else, and a mistake in the options should be told at once.
   const { ReplyClient: Replies, connectTemporal, payloadCodec } = await import('../client/index.ts');
-  const codec = payloadCodec(readPayloadKeys(config?.encryption, cli.env));
+  const codec = payloadCodec(live.keys);
   const client = await connectTemporal({ env: cli.env, codec });
   try {
-    return await work(new Replies(client, { contracts: contractsOf(config) }));
+    return await work(new Replies(client, { contracts: live.contracts }));
   } finally {
     await client.connection.close();
   }

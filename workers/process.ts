@@ -25,7 +25,8 @@ export async function runWorkerProcess(run: WorkerProcessRun): Promise<void> {
   try {
     await runReplyWorker({
       ...rest,
-      log: (line) => log.line(line),
+      log: (line, level) => log.line(line, level),
+      rereadConfig: true,
       observe: log.observe,
       version: settings.version,
       ...(settings.metrics ? { metrics: { ...settings.metrics, sdkUrl } } : {}),

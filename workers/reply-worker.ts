@@ -16,7 +16,9 @@ import { createTransport } from '../activities/transport.ts';
 import { payloadCodec } from '../client/codec/payload-codec.ts';
 import { connectTemporal } from '../client/connect.ts';
 import { connectionSettings } from '../client/connection-settings.ts';
-import { readPayloadKeys } from '../config/encryption.ts';
+import type { BotConfig } from '../config/bot-config.ts';
+import { watchConfig } from '../config/config-watch.ts';
+import { LiveConfig } from '../config/live-config.ts';
 import type { Config, Environment } from '../config/load.ts';
 import { TokenReader } from '../config/secrets.ts';
 import { sharedTokenWarnings } from '../config/shared-tokens.ts';
@@ -33,7 +35,9 @@ export interface ReplyWorkerOptions {
   readonly env?: Environment;
   /** Ends the worker: what is being sent is finished first. */
   readonly shutdown?: AbortSignal;
-  readonly log?: (line: string) => void;
+  readonly log?: (line: string, level?: 'info' | 'error') => void;
+  /** Looks at the configuration's file again and again, and goes by what it says then. Off by default. */
+  readonly rereadConfig?: boolean;
   /** Hears what this process sees happen: each attempt, each change of a lane. */
   readonly observe?: Observe;
   /** Takes only the tasks of this version of the deployment; any, if there is none. */
@@ -61,29 +65,34 @@ export async function runReplyWorker(options: ReplyWorkerOptions): Promise<void>
 async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | undefined): Promise<void> {
   const { config, shutdown, onReady } = options;
   const env = options.env ?? process.env;
-  const log = options.log ?? ((line: string) => void process.stderr.write(`${line}\n`));
+  const log: NonNullable<ReplyWorkerOptions['log']> =
+    options.log ?? ((line) => void process.stderr.write(`${line}\n`));
   if (monitor)
     log(`metrics: ${monitor.url}/metrics; health: ${monitor.url}/healthz and ${monitor.url}/readyz`);
   // The client's settings and words: what it refuses, such as a key without TLS, a worker must refuse too.
   const { namespace, connection: settings } = connectionSettings(env);
-  const codec = payloadCodec(readPayloadKeys(config.encryption, env));
+  const live = new LiveConfig(config, env);
+  const codec = payloadCodec(() => live.keys);
   const dataConverter = { payloadCodecs: [codec] };
   const connection = (await connectTemporal({ env, codec })).connection as Connection;
   const { channelArgs: _, ...nativeSettings } = settings;
   const native = await NativeConnection.connect(nativeSettings as NativeConnectionOptions);
   const transport = createTransport();
+  let watch: ReturnType<typeof watchConfig> | undefined;
   try {
     for (const warning of [...config.warnings, ...(await bootWarnings(native, namespace))])
       log(`warning: ${warning}`);
     const attributes = await ensureSearchAttributes(connection, namespace, log);
     const tokens = new TokenReader({ env });
-    for (const bot of config.bots.values()) {
-      const reading = tokens.read(bot);
-      if (reading.kind === 'missing')
-        log(`warning: this worker cannot send for the bot ${bot.name}: ${reading.why}`);
-    }
-    for (const warning of sharedTokenWarnings(config.bots.values(), (bot) => tokens.read(bot)))
-      log(`warning: ${warning}`);
+    const tellTokens = (bots: readonly BotConfig[]): void => {
+      for (const bot of bots) {
+        const reading = tokens.read(bot);
+        if (reading.kind === 'missing')
+          log(`warning: this worker cannot send for the bot ${bot.name}: ${reading.why}`);
+      }
+      for (const warning of sharedTokenWarnings(bots, (bot) => tokens.read(bot))) log(`warning: ${warning}`);
+    };
+    tellTokens([...live.bots.values()]);
     const identity = `${process.pid}@${hostname()}`;
     const client = new Client({ connection, namespace, identity, dataConverter });
     monitor?.follow(client);
@@ -94,7 +103,7 @@ async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | unde
     const activities = createActivities({
       worker: identity,
       attributes,
-      bots: config.bots,
+      bots: live.bots,
       token: (bot) => tokens.read(bot),
       transport,
       lanes,
@@ -106,9 +115,21 @@ async function runMonitored(options: ReplyWorkerOptions, monitor: Monitor | unde
     const laneWorker = await Worker.create({ ...laneWorkerOptions(), ...place });
     const sinks = auditSinks(log);
     const worker = await Worker.create({ ...workerOptions(), ...place, activities, sinks });
+    if (options.rereadConfig === true) {
+      watch = watchConfig({
+        inForce: () => live.config,
+        log,
+        take: async (next) => {
+          for (const bot of next.bots.keys()) if (!live.bots.has(bot)) await lanes.ensure(bot);
+          live.take(next);
+          tellTokens([...live.bots.values()]);
+        },
+      });
+    }
     monitor?.watch({ replies: worker, lanes: laneWorker });
     await runBoth(worker, laneWorker, shutdown, onReady);
   } finally {
+    watch?.stop();
     await transport.close();
     await connection.close();
     await native.close();

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import { ReplylaneError } from '../../client/errors.ts';
+import { watchConfig } from '../../config/config-watch.ts';
+import { LiveConfig } from '../../config/live-config.ts';
 import { type Config, loadConfig } from '../../config/load.ts';
 import { readWhole } from '../duration.ts';
 import { type ExitCode, UsageError, exitCode } from '../exit-code.ts';
@@ -11,7 +13,7 @@ import {
   reviewersVariable,
 } from '../serve/reviewers.ts';
 import { SecretReader, apiTokenSource, apiTokenVariable, requireApiToken } from '../serve/secrets.ts';
-import { type Cli, withReplies } from '../session.ts';
+import { type Cli, contractsOf, withLiveReplies } from '../session.ts';
 import { stopSignal } from '../worker-run.ts';
 
 interface ServeOptions {
@@ -54,7 +56,9 @@ async function serve(cli: Cli, options: ServeOptions): Promise<ExitCode> {
     );
   const reviewers = reviewersFor(cli, options);
   const stop = stopSignal();
-  return withReplies(cli, config, async (replies) => {
+  const live = new LiveConfig(config, cli.env);
+  const contracts: Record<string, string> = { ...contractsOf(config) };
+  return withLiveReplies(cli, { keys: () => live.keys, contracts }, async (replies) => {
     // Loaded when needed, as everything that most commands do without.
     const [
       { reviewPage },
@@ -71,18 +75,20 @@ async function serve(cli: Cli, options: ServeOptions): Promise<ExitCode> {
     ]);
     const note = (text: string): void => cli.output.note(text);
     const rareNotes = new RareNotes({ note });
-    const webhooks = webhooksOf(config.bots.values(), { replies, secrets, note, rareNotes });
+    const deps = { replies, secrets, note, rareNotes };
+    const webhooks = new Map(webhooksOf(live.bots.values(), deps));
     if (webhooks.size === 0) note(noWebhooks(config));
     const onFailure = (error: unknown): void => {
       const words = failureWords(error);
       rareNotes.tell(words, `a request failed: ${words}`);
     };
+    const shownBots = [...live.bots.keys()];
     const review =
       reviewers &&
       reviewPage({
         replies,
         authenticate: basicAuthentication(reviewers, (why) => note(`the review page is closed: ${why}`)),
-        bots: [...config.bots.keys()],
+        bots: shownBots,
         canDecide: options.reviewDecide === true,
         showContent: options.reviewContent === true,
         onFailure,
@@ -95,6 +101,17 @@ async function serve(cli: Cli, options: ServeOptions): Promise<ExitCode> {
       onFailure,
     });
     const listening = await listen({ fetch: app.fetch, host: options.host, port: options.port });
+    const watch = watchConfig({
+      inForce: () => live.config,
+      log: note,
+      take: (next) => {
+        live.take(next);
+        replaceAll(webhooks, webhooksOf(live.bots.values(), deps));
+        for (const bot of Object.keys(contracts)) delete contracts[bot];
+        Object.assign(contracts, contractsOf(next));
+        shownBots.splice(0, shownBots.length, ...next.bots.keys());
+      },
+    });
     const paths = Object.fromEntries([...webhooks.keys()].map((bot) => [bot, webhookPath(bot)]));
     const pages = review ? { review: reviewPath } : {};
     cli.output.answer({ url: listening.url, webhooks: paths, ...pages }, () =>
@@ -106,6 +123,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<ExitCode> {
     );
     note('ready; Ctrl-C stops it');
     if (!stop.aborted) await once(stop, 'abort');
+    watch.stop();
     note('finishing what was taken');
     await listening.stop();
     note('stopped');
@@ -125,6 +143,11 @@ function reviewersFor({ env, output }: Cli, options: ServeOptions): ReadReviewer
   if (!/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host))
     output.note(`warning: passwords of the review page come in plain text: put TLS before ${host}`);
   return reviewers;
+}
+
+function replaceAll<K, V>(map: Map<K, V>, by: ReadonlyMap<K, V>): void {
+  map.clear();
+  for (const [key, value] of by) map.set(key, value);
 }
 
 /** Of our own errors only the words are known to repeat nothing that was sent (invariant 8). */

@@ -4,7 +4,6 @@ import { sameSecret } from '../../client/intake/secret.ts';
 import { handleDocument } from '../commands/send.ts';
 import { refusal, refusalOf, refused } from './answers.ts';
 import { readReply } from './reply-body.ts';
-import { webhookPath } from './webhooks.ts';
 
 export interface AppParts {
   readonly replies: Pick<ReplyClient, 'send' | 'status'>;
@@ -35,7 +34,11 @@ export function createApp({ replies, webhooks, apiToken, review, onFailure }: Ap
     if (status === 408 || status === 413) headers.set('connection', 'close');
   });
   app.get('/healthz', () => Response.json({ ok: true }));
-  for (const [bot, intake] of webhooks) app.all(webhookPath(bot), ({ req }) => intake(req.raw));
+  // Asked for at each delivery: which bots have a webhook may change.
+  app.all('/webhooks/:bot', (context) => {
+    const intake = webhooks.get(context.req.param('bot'));
+    return intake ? intake(context.req.raw) : context.notFound();
+  });
   if (review) app.all(reviewPath, ({ req }) => review(req.raw));
   if (apiToken) addReplies(app, replies, apiToken);
   return app;
