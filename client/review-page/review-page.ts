@@ -170,21 +170,33 @@ class Views {
     }
     const reading = readDecision(values, attempt, by);
     if (reading.kind === 'problems')
-      return this.#again(name, reviewer, { values, problems: reading.problems });
+      return this.#again(name, reviewer, attempt, { values, problems: reading.problems });
     try {
       const { kind } = await replies.decide(name, reading.request);
       return seeOther(replyQuery(id, { said: kind }));
     } catch (error) {
       if (error instanceof ReplyInputError)
-        return this.#again(name, reviewer, { values, problems: error.problems });
+        return this.#again(name, reviewer, attempt, { values, problems: error.problems });
       if (!(error instanceof ReplyRefusedError)) throw error;
       const notice = note(`Nothing was decided: ${error.message}. This is the reply as it is now.`);
       return this.#replyPage(await replies.read(name), reviewer, { notice, status: 409 });
     }
   }
 
-  async #again(name: { bot: string; key: string }, reviewer: Reviewer, draft: Draft): Promise<Page> {
-    return this.#replyPage(await this.#options.replies.read(name), reviewer, { draft, status: 422 });
+  /** The same form with what is wrong; of an attempt that is over meanwhile, nothing may stand filled in. */
+  async #again(
+    name: { readonly bot: string; readonly key: string },
+    reviewer: Reviewer,
+    attempt: number,
+    draft: Draft,
+  ): Promise<Page> {
+    const read = await this.#options.replies.read(name);
+    if (read.reply.review?.attempt === attempt)
+      return this.#replyPage(read, reviewer, { draft, status: 422 });
+    const notice = note(
+      'Nothing was decided: the reply has changed meanwhile. This is the reply as it is now.',
+    );
+    return this.#replyPage(read, reviewer, { notice, status: 409 });
   }
 
   #mayDecide({ mayDecide = true }: Reviewer): boolean {

@@ -77,6 +77,19 @@ describe('a decision on the review page', () => {
     expect(scene.decided).toEqual([]);
   });
 
+  test.each<[string, Partial<ReturnType<typeof underReview>>]>([
+    ['about another attempt', { review: { ...underReview().review!, attempt: 2 } }],
+    ['under review no more', { state: 'sent', review: null }],
+  ])('with a mistake, of a reply that is %s by now, is not offered again filled in', async (_, change) => {
+    const { scene, token } = await ready();
+    scene.now = underReview(change);
+    const answer = await post(scene.page, { ...filled, reason: '', token });
+    expect(answer.status).toBe(409);
+    expect(answer.text).toContain('Nothing was decided: the reply has changed meanwhile');
+    expect(answer.text).not.toContain('checked');
+    expect(scene.decided).toEqual([]);
+  });
+
   test('counts at every process that has the same secret, and that must be long', async () => {
     const formSecret = 'a-secret-that-two-processes-share-by-chance';
     const [one, two] = [1, 2].map(() => stage(underReview(), { canDecide: true, formSecret }));
