@@ -8,7 +8,7 @@ type LaneReading =
   | { readonly kind: 'lane'; readonly bot: string; readonly lane: LaneView }
   | { readonly kind: 'unread'; readonly bot: string; readonly why: string };
 
-/** Reads a lane without starting one: looking changes nothing. */
+/** Reads a lane without beginning one. A lane that has ended is started again by the look. */
 export async function readLane(lane: Pick<LaneClient, 'bot' | 'exists' | 'show'>): Promise<LaneReading> {
   const { bot } = lane;
   try {

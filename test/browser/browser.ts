@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type Page, chromium } from 'playwright-core';
+import { type Browser, type Locator, type Page, chromium } from 'playwright-core';
 
 /** Debian's Chromium, without what needs a screen. It speaks to loopback only. */
 export function startBrowser(): Promise<Browser> {
@@ -13,9 +13,9 @@ export function startBrowser(): Promise<Browser> {
 }
 
 /** A picture for the docs, where they were asked for. */
-export async function picture(page: Page, name: string): Promise<void> {
+export async function picture(of: Page | Locator, name: string): Promise<void> {
   const folder = process.env['REPLYLANE_SCREENSHOTS'];
   if (!folder) return;
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  await of.screenshot({ path: join(folder, `${name}.png`) });
 }
