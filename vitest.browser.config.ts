@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-/** A real browser, on the review page: it needs Chromium, so it is not a part of `npm test`. */
+/** A real browser, on the review page and the Temporal Web UI: it needs Chromium, so it is not a part of `npm test`. */
 export default defineConfig({
   test: {
     ...base.test,
