@@ -1,6 +1,13 @@
-import type { Content, Contract } from '../contracts/contract.ts';
+import type { Content, Contract, ServiceAnswer } from '../contracts/contract.ts';
+import { withoutEcho } from '../contracts/echo.ts';
 import type { Ask, Report } from '../domain/lane/messages.ts';
-import type { Outcome, Progress, ServiceError } from '../domain/outcome.ts';
+import {
+  type AnswerOutcome,
+  type Outcome,
+  type Progress,
+  type ServiceError,
+  assertNever,
+} from '../domain/outcome.ts';
 import type { TransportResult } from './transport.ts';
 
 /** What one request came to, in the words of the domain. */
@@ -12,12 +19,21 @@ export interface AttemptReading {
   readonly error: ServiceError | null;
 }
 
-/** Reads how the request went: an answer by its contract, the rest by what may have been written. */
-export function readResult(contract: Contract, content: Content, result: TransportResult): AttemptReading {
+/**
+ * Reads how the request went: an answer by its contract, the rest by what may have been written. Nothing in it repeats the
+ * bot's secret, whatever the service says (invariant 8).
+ */
+export function readResult(
+  contract: Contract,
+  content: Content,
+  result: TransportResult,
+  token: string,
+): AttemptReading {
   const nowMs = performance.now();
   switch (result.kind) {
     case 'answered': {
-      const outcome = contract.classify(content, result.answer);
+      const answer = withoutToken(result.answer, token);
+      const outcome = classify(contract, content, result.answer, answer);
       const { httpStatus } = result.answer;
       const cut = outcome.kind === 'unknown' && !result.complete;
       return {
@@ -25,7 +41,7 @@ export function readResult(contract: Contract, content: Content, result: Transpo
         progress: 'answered',
         httpStatus,
         answeredAtMs: result.answeredAtMs,
-        error: outcome.kind === 'sent' ? null : contract.serviceError(content, result.answer),
+        error: outcome.kind === 'sent' ? null : contract.serviceError(content, answer),
       };
     }
     case 'withheld':
@@ -40,6 +56,40 @@ export function readResult(contract: Contract, content: Content, result: Transpo
       return { outcome, progress: 'written', httpStatus: null, answeredAtMs: nowMs, error: null };
     }
   }
+}
+
+/** What the answer means; its words are taken from the one without the secret. */
+function classify(
+  contract: Contract,
+  content: Content,
+  answer: ServiceAnswer,
+  shown: ServiceAnswer,
+): AnswerOutcome {
+  const outcome = contract.classify(content, answer);
+  switch (outcome.kind) {
+    case 'held':
+    case 'paused':
+    case 'rejected':
+    case 'unknown': {
+      if (answer.body === shown.body) return outcome;
+      const said = contract.classify(content, shown);
+      if (said.kind === outcome.kind) return said;
+      // The secret is a part of what the answer says: it cannot be shown, so a person must look.
+      return { kind: 'unknown', unreadable: true, evidence: 'an answer that repeats the secret of the bot' };
+    }
+    case 'sent':
+    case 'flood':
+    case 'migrated':
+      return outcome;
+    default:
+      return assertNever(outcome);
+  }
+}
+
+/** A shape does not tell every secret: this one is known, as it is and as it stands in a URL. */
+function withoutToken(answer: ServiceAnswer, token: string): ServiceAnswer {
+  const body = withoutEcho([token, encodeURIComponent(token)], answer.body, '[token]');
+  return body === answer.body ? answer : { ...answer, body };
 }
 
 /** What the lane must know of an attempt. */

@@ -72,7 +72,7 @@ export class LaneWatch {
     if (isStopped && !this.#saidStopped) {
       this.#log(
         `lane of ${this.#bot} has stopped, its replies wait: "replylane lane show ${this.#bot}" says why, ` +
-          `"replylane lane resume ${this.#bot}" opens it`,
+          `"replylane lane resume ${this.#bot} --by NAME --reason WHY" opens it`,
       );
     }
     if (isStopped || verdict.kind === 'go') this.#saidStopped = isStopped;

@@ -23,7 +23,7 @@ export async function sendMessage(deps: SendDeps, input: SendInput): Promise<Sen
       ? await sendFor(deps, bot, input, context)
       : ({
           kind: 'no_token',
-          why: `no worker knows the bot ${input.bot}: add it to the configuration`,
+          why: `this worker does not know the bot ${input.bot}: add it to its configuration, as to that of each worker of the namespace`,
         } as const);
     if (finding.kind === 'no_token' && input.run === 1) deps.log(`a reply waits: ${finding.why}`);
     const budgets = bot && budgetsOf(bot);

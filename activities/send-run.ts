@@ -172,7 +172,12 @@ export class SendRun {
       connectTimeoutMs: bot.connectTimeoutMs,
       mayStart: () => this.whyNot(verdict.nowMs, askedAtMs),
     });
-    const { outcome, progress, httpStatus, answeredAtMs, error } = readResult(contract, content, result);
+    const { outcome, progress, httpStatus, answeredAtMs, error } = readResult(
+      contract,
+      content,
+      result,
+      token,
+    );
     this.deps.observe?.({
       event: 'attempt',
       reply: observedName(this.input),

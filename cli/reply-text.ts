@@ -35,7 +35,7 @@ function detailLines(reply: ReplyRecord): string[] {
   if (waiting?.why === 'lane_stopped' || waiting?.why === 'lane_paused') {
     const what = waiting.why === 'lane_stopped' ? 'has stopped by itself' : 'is paused';
     lines.push(
-      `  its lane ${what}: "replylane lane show ${bot}" says why, "replylane lane resume ${bot}" opens it`,
+      `  its lane ${what}: "replylane lane show ${bot}" says why, "replylane lane resume ${bot} --by NAME --reason WHY" opens it`,
     );
   }
   if (review) lines.push(`  evidence: ${shown(review.evidence)}`);

@@ -37,7 +37,11 @@ const silentCodes: readonly number[] = [
   grpcCode.failedPrecondition,
 ];
 const wakesAtOnce = 10;
-/** The woken cannot be sent faster than the bot may: more at once would only keep each other late. */
+/**
+ * The woken cannot be sent faster than the bot may: many more at once would only keep each other late. Some more, since
+ * those who are not the first of their chat wait once more.
+ */
+const wakesPerSlot = 1.5;
 const mostWakesPerSecond = 50;
 const leastWakesPerSecond = 5;
 /** After so many, whether the lane has been closed again meanwhile. */
@@ -221,6 +225,6 @@ function checkWho({ by, reason }: Who): void {
 }
 
 function wakesPerSecond({ policy }: LaneView): number {
-  const rates = policy.bot.map(({ limit, perMs }) => (limit * 1000) / perMs);
+  const rates = policy.bot.map(({ limit, perMs }) => (wakesPerSlot * limit * 1000) / perMs);
   return Math.max(leastWakesPerSecond, Math.min(mostWakesPerSecond, ...rates));
 }

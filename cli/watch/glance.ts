@@ -154,7 +154,8 @@ function cooldownWords({ cooldownSeconds }: LaneGlance): string {
 function adviceOf({ bot, state, why, unknown }: LaneGlance): readonly string[] {
   const advice: string[] = [];
   if (why !== null) {
-    const opens = state === 'cooldown' ? '' : ` (replylane lane resume ${bot} opens it)`;
+    const opens =
+      state === 'cooldown' ? '' : ` (replylane lane resume ${bot} --by NAME --reason WHY opens it)`;
     advice.push(`${state}: ${shown(why)}${opens}`);
   }
   if (unknown) advice.push(`replylane review list --bot ${bot} --kind unknown`);

@@ -76,7 +76,7 @@ interface Closing {
 }
 
 function closing({ bot, stopped, paused, notBefore, reason }: LaneView): Closing {
-  const resumed = html`somebody resumes it: <code>replylane lane resume ${bot}</code>`;
+  const resumed = html`somebody resumes it: <code>replylane lane resume ${bot} --by NAME --reason WHY</code>`;
   if (stopped) return { state: 'stopped by itself', reason: shown(stopped.why), until: resumed };
   if (paused) return { state: 'paused', reason: shown(`by ${paused.by}: ${paused.reason}`), until: resumed };
   if (notBefore) return { state: 'cooling down', reason: shown(reason ?? ''), until: instant(notBefore) };

@@ -1,7 +1,6 @@
 import type { Content } from '../contract.ts';
-import { withoutEcho } from '../echo.ts';
+import { textsIn, withoutEcho } from '../echo.ts';
 import { printable } from '../text.ts';
-import { own } from '../json-fields.ts';
 
 // Enough to fill what is shown, and short enough to be searched at once.
 const maxSearchedLength = 1000;
@@ -13,10 +12,7 @@ const tokens = [/\bBot\s+\S+?(?::|%3A)\S+/gi, /[^\s:]{1,64}(?::|%3A)(?!\/\/)\S{8
  * without anything that may be a token (invariant 8).
  */
 export function shown(content: Content, words: string, maxLength: number): string {
-  const line = printable(
-    withoutEcho([own(content.params, 'text'), own(content.params, 'caption')], words),
-    maxSearchedLength,
-  );
+  const line = printable(withoutEcho(textsIn(content.params), words), maxSearchedLength);
   return printable(
     tokens.reduce((clean, token) => clean.replace(token, '[token]'), line),
     maxLength,

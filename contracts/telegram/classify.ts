@@ -2,7 +2,7 @@ import { assertNever } from '../../domain/outcome.ts';
 import type { AnswerOutcome, SentMessage } from '../../domain/outcome.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
 import { type Fields, isCount, isObject, own, readBody } from '../json-fields.ts';
-import { withoutEcho } from '../echo.ts';
+import { textsIn, withoutEcho } from '../echo.ts';
 import { countUtf8Bytes, printable } from '../text.ts';
 import { isChatId } from './chat-id.ts';
 import { batchField, resultKind } from './method.ts';
@@ -123,8 +123,7 @@ function withoutBody(answer: ServiceAnswer): AnswerOutcome {
 function description(content: Content, body: Fields): string {
   const words = own(body, 'description');
   if (typeof words !== 'string') return '(no description)';
-  const texts = [own(content.params, 'text'), own(content.params, 'caption')];
-  return printable(withoutEcho(texts, words), maxDescriptionLength) || '(no description)';
+  return printable(withoutEcho(textsIn(content.params), words), maxDescriptionLength) || '(no description)';
 }
 
 function evidence(words: string): string {

@@ -6,10 +6,12 @@ export function laneDetails({ bot, cooldown, stopped, paused }: Lane, nowMs: num
   const lines: string[] = [];
   if (stopped)
     lines.push(
-      `**Stopped** since ${isoTime(stopped.atMs)}: ${stopped.why}. \`replylane lane resume ${bot}\` opens it.`,
+      `**Stopped** since ${isoTime(stopped.atMs)}: ${stopped.why}. \`replylane lane resume ${bot} --by NAME --reason WHY\` opens it.`,
     );
   if (paused)
-    lines.push(`**Paused** since ${isoTime(paused.atMs)}. \`replylane lane resume ${bot}\` opens it.`);
+    lines.push(
+      `**Paused** since ${isoTime(paused.atMs)}. \`replylane lane resume ${bot} --by NAME --reason WHY\` opens it.`,
+    );
   if (cooldown && cooldown.notBeforeMs > nowMs)
     lines.push(`**Closed until ${isoTime(cooldown.notBeforeMs)}**: ${cooldown.reason.replaceAll('_', ' ')}.`);
   if (lines.length === 0) lines.push('Open.');

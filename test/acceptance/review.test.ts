@@ -148,7 +148,9 @@ describe('a decision on many', () => {
       expect(decision).toMatchObject({ door: 'bulk', bulk: bulk?.ids[0], ...who });
     }
     const lines = await auditOf('outage', 31);
-    expect(new Set(lines.map(({ reply }) => reply)).size).toBe(lines.length);
+    // What the killed worker had logged and not yet recorded is logged again, with the instant of the second time.
+    const said = new Set(lines.map((line) => JSON.stringify({ ...line, at: null })));
+    expect(said.size).toBe(new Set(lines.map(({ reply }) => reply)).size);
     expect(
       lines.filter(({ door, bulk: id }) => door === 'bulk' && id === bulk?.ids[0]).length,
     ).toBeGreaterThan(30);

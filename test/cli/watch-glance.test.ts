@@ -87,7 +87,7 @@ describe('a line for each lane', () => {
     [
       'stopped, with a list that cannot tell',
       glance(stopped, { reviews: null, sentPerSecond: null }),
-      `${at} support: stopped, waiting 39, in flight 2, rate -, cooldown -, unknown ?, under review ?; stopped: 3 refusals of the bot itself in a row (replylane lane resume support opens it)`,
+      `${at} support: stopped, waiting 39, in flight 2, rate -, cooldown -, unknown ?, under review ?; stopped: 3 refusals of the bot itself in a row (replylane lane resume support --by NAME --reason WHY opens it)`,
     ],
     [
       'silent',
@@ -113,7 +113,7 @@ describe('a picture of all lanes', () => {
       'third    no answer',
       '',
       'support: replylane review list --bot support --kind unknown',
-      'other: paused: by ana: a test (replylane lane resume other opens it)',
+      'other: paused: by ana: a test (replylane lane resume other --by NAME --reason WHY opens it)',
       'third: there is no such lane',
     ]);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { withoutEcho } from '../../contracts/echo.ts';
+import { textsIn, withoutEcho } from '../../contracts/echo.ts';
 import { runs } from '../support/runs.ts';
 
 describe('invariant 8: a service that repeats the text of the message', () => {
@@ -14,6 +14,28 @@ describe('invariant 8: a service that repeats the text of the message', () => {
     ['[a-z]+ (b|c)* $1 ^x', 'is [a-z]+ (b|c)* $1 ^x wrong?', 'is [text] wrong?'],
   ])('%j in %j', (text, words, clean) => {
     expect(withoutEcho([text], words)).toBe(clean);
+  });
+
+  test('a code of a few digits, but not a short word', () => {
+    expect(withoutEcho(['493021'], 'text 493021 is wrong')).toBe('text [text] is wrong');
+    expect(withoutEcho(['chat'], 'Bad Request: chat not found')).toBe('Bad Request: chat not found');
+  });
+
+  test('a question, a caption in a group, the words of a button and its address; no id, and no way of writing', () => {
+    const params = {
+      chat_id: '@a_channel_name',
+      parse_mode: 'MarkdownV2',
+      question: 'Who gets the rise?',
+      media: [{ type: 'photo', media: 'https://e.example/x', caption: 'his payslip' }],
+      reply_markup: { inline_keyboard: [[{ text: 'Sign the contract', url: 'https://e.example/?t=1' }]] },
+    };
+    expect(textsIn(params)).toEqual([
+      'Who gets the rise?',
+      'https://e.example/x',
+      'his payslip',
+      'Sign the contract',
+      'https://e.example/?t=1',
+    ]);
   });
 
   test('a text and a caption', () => {

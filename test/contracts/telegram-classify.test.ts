@@ -111,7 +111,7 @@ describe('nothing secret is repeated (invariant 8)', () => {
     [{ text: 'a long t' }, 'x [text]ext y [text]ext'],
     [{ text: 'a long ' }, 'x a long text y a long text'],
     [{ text: 7, caption: null }, 'x a long text y a long text'],
-    [{ other: 'a long text' }, 'x a long text y a long text'],
+    [{ question: 'a long text' }, 'x [text] y [text]'],
   ])('the text of the message, should the service repeat it: %j', (params, shown) =>
     expect(refusedWith('x a long text y a long text', params)).toMatchObject({
       rejection: { description: shown },

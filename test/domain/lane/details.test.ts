@@ -17,7 +17,7 @@ describe('the details of a lane, for the Web UI', () => {
     const lane = new LaneUnderTest().controls('pause');
     lane.lane.stopped = { why: 'the service refused the bot', atMs: lane.nowMs };
     expect(shown(lane)).toMatch(
-      /^\*\*Stopped\*\* .*the service refused the bot\. `replylane lane resume support` opens it\./,
+      /^\*\*Stopped\*\* .*the service refused the bot\. `replylane lane resume support --by NAME --reason WHY` opens it\./,
     );
     expect(shown(lane)).toMatch(/\*\*Paused\*\* since/);
   });

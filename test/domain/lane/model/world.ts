@@ -92,12 +92,12 @@ export class World {
     this.timeline.after(delayMs, () => {
       this.host.control(action);
       if (action === 'pause') return;
-      // In no particular order: whoever lists the replies may list the youngest first. At the bot's rate.
+      // In no particular order: whoever lists the replies may list the youngest first. At one and a half times the bot's rate.
       const order = this.replies
         .filter((reply) => reply.end === undefined)
         .map((reply) => ({ reply, at: this.chance.next() }));
       order.sort((a, b) => a.at - b.at);
-      order.forEach(({ reply }, index) => this.timeline.after(50 + index * 33, () => reply.wakeIfShut()));
+      order.forEach(({ reply }, index) => this.timeline.after(50 + index * 22, () => reply.wakeIfShut()));
     });
   }
 
