@@ -36,7 +36,8 @@ export function classifyAnswer(content: Content, answer: ServiceAnswer): AnswerO
   // Not documented for this service, so nothing in it can be taken for a delay (invariant 2's source).
   if (httpStatus === 429) return { kind: 'held', evidence: seen };
   if (envelope === null) return { kind: 'unknown', unreadable: true, evidence: seen };
-  // The account is not bound: probably nothing was sent, and a person has to bind it.
+  // The account is not bound: probably nothing was sent, and a person has to bind it. The lane is not slowed: no 409 of this
+  // service tells of a rate or of requests at the same time, and a pause would not bind the account.
   if (httpStatus === 409 && envelope.code === 'account_binding_not_found')
     return { kind: 'held', evidence: seen, isFlood: false };
   const kind = rejectionKind(httpStatus, envelope.code);
