@@ -24,7 +24,8 @@ export type Beginning<Update> =
       readonly replies: ReplySender;
       /**
        * The reply to an update, or null where there is nothing to say. The service waits meanwhile, so that long work
-       * belongs into a workflow of the app's own (`start`).
+       * belongs into a workflow of the app's own (`start`). It starts under `name.key`; one of another bot than that of the
+       * webhook under `name.workflowId`, since an update of that bot may have the same id.
        */
       readonly respond: (
         update: Update,
@@ -52,8 +53,9 @@ export interface Begun {
   readonly error?: unknown;
 }
 
-/** Has the app begin what an update asks for. Never rejects: it may go on after the time for it is up. */
+/** Has the app begin what an update of `bot` asks for. Never rejects: it may go on after the time for it is up. */
 export async function begin<Update>(
+  bot: string,
   beginning: Beginning<Update>,
   update: Update,
   name: UpdateName,
@@ -68,7 +70,9 @@ export async function begin<Update>(
   // Undefined is what a responder in plain JavaScript gives that says nothing.
   if (request === null || request === undefined) return { end: 'ignored' };
   try {
-    const { deduplicated } = await beginning.replies.send(request, { key: name.key });
+    // Keys are unique per bot (invariant 1), and so are the ids of updates: of another bot.
+    const key = request.bot === bot ? name.key : name.workflowId;
+    const { deduplicated } = await beginning.replies.send(request, { key });
     return { end: deduplicated ? 'duplicate' : 'accepted' };
   } catch (error) {
     return begunOf(error, 'unavailable');

@@ -84,7 +84,7 @@ export function createIntake<Update>(options: IntakeOptions<Update>, admit: Admi
         null,
       );
     const name = { id, key, workflowId: updateWorkflowId({ bot, id }) };
-    return answered(await within(startTimeoutMs, begin(options, update, name), late), key);
+    return answered(await within(startTimeoutMs, begin(bot, options, update, name), late), key);
   };
   return Object.assign(intake, { counts: counter.counts });
 }

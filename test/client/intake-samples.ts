@@ -17,10 +17,10 @@ export class Seen implements ReplySender {
   /** In place of an answer of the client. */
   failure: (() => Promise<never>) | undefined;
 
-  /** The same key again is found, as by Temporal. */
+  /** The same bot and key again is found, as by Temporal. */
   async send(request: ReplyRequest, { key }: { readonly key: string }) {
     if (this.failure) return this.failure();
-    const deduplicated = this.sent.some((one) => one.key === key);
+    const deduplicated = this.sent.some((one) => one.key === key && one.request.bot === request.bot);
     this.sent.push({ request, key });
     return { deduplicated };
   }

@@ -83,6 +83,17 @@ describe('an update', () => {
     expect(intake.counts).toMatchObject({ accepted: 1, duplicates: 2 });
   });
 
+  test('that another bot answers takes the place of no answer to that bot’s own update of the same id', async () => {
+    const seen = new Seen();
+    const respond = () => ({ bot: 'sales', chat: 1, text: 'hello' });
+    const intakeOf = (bot: string) => telegram({ ...seen.options, respond, bot }).intake;
+    const [support, sales] = [intakeOf('support'), intakeOf('sales')];
+    for (const intake of [support, sales, support, sales])
+      expect((await intake(delivery(update()))).status).toBe(200);
+    for (const { counts } of [support, sales]) expect(counts).toMatchObject({ accepted: 1, duplicates: 1 });
+    expect(seen.sent.slice(0, 2).map(({ key }) => key)).toEqual(['update:support:1044', 'upd-1044-reply']);
+  });
+
   test('to which there is nothing to say is acknowledged', async () => {
     for (const nothing of [null, undefined]) {
       const { seen, intake } = telegram({ respond: () => nothing as null });

@@ -14,6 +14,7 @@ import {
   replyName,
   replyWorkflowId,
   shortHash,
+  updateWorkflowId,
 } from '../../domain/ids.ts';
 
 const hashOf = (key: string): string => `sha256-${createHash('sha256').update(key, 'utf8').digest('hex')}`;
@@ -106,6 +107,21 @@ describe('names and Workflow Ids', () => {
     fc.assert(
       fc.property(botNames, anyKeys, (bot, key) => {
         expect(parseReplyName(replyName({ bot, key }))).toEqual({ bot, key });
+      }),
+    );
+  });
+
+  test('the Workflow Id of an update is that of no other bot or update, of no reply and of no lane, and fits', () => {
+    const bots = fc.oneof(fc.constantFrom('reply', 'cooldown', 'update', 'a', 'a-1'), botNames);
+    const ids = fc.oneof(fc.constantFrom('1', ':1', 'a:1', 'update:a:1'), fc.nat().map(String), anyKeys);
+    fc.assert(
+      fc.property(bots, ids, bots, ids, (bot, id, otherBot, otherId) => {
+        const workflowId = updateWorkflowId({ bot, id });
+        expect(workflowId).toMatch(/^[\x21-\x7e]{1,255}$/);
+        if (bot !== otherBot || id !== otherId)
+          expect(updateWorkflowId({ bot: otherBot, id: otherId })).not.toBe(workflowId);
+        expect(parseReplyWorkflowId(workflowId)).toBeUndefined();
+        expect(parseCooldownWorkflowId(workflowId)).toBeUndefined();
       }),
     );
   });
