@@ -46,7 +46,8 @@ async function cancelOne(cli: Cli, name: string, request: CancelRequest): Promis
       case 'cancelled':
         return exitCode.done;
       case 'requested':
-        cli.output.note('no worker has answered: the request is saved, and counts once one is up');
+        // No worker is up, or an attempt has been in flight for long.
+        cli.output.note('no worker has confirmed it: the request is saved, and counts once one takes it');
         return exitCode.done;
       case 'too_late':
         if (result.reply.state === 'review') cli.output.note(`it is under review: ${decideHint(result)}`);

@@ -40,7 +40,7 @@ export async function decide(cli: Cli, name: string | undefined, options: Decide
     const { kind, reply } = await replies.decide(named, request);
     if (kind === 'requested') {
       cli.output.note(
-        'requested only, no worker has answered: the decision is saved, and counts once one is up, if the review is still on',
+        'requested only, no worker has confirmed it: the decision is saved, and counts once one takes it, if the review is still on',
       );
     }
     cli.output.answer(

@@ -231,7 +231,9 @@ describe('review', { timeout: 240_000 }, () => {
     expect((await cli('review', 'bulk', 'many/m1')).code).toBe(2);
   });
 
-  test('with no worker up: decide is only requested, and says so; decide --all is left running by Ctrl-C', async () => {
+  test('with no worker up: decide and cancel are only requested, and say so; decide --all is left running by Ctrl-C', async () => {
+    await cli('lane', 'pause', 'paused', ...who);
+    await rig.start(textReply('paused', 'w3', 90));
     for (const [at, key] of ['w1', 'w2'].entries()) await doubtful('many', key, 80 + at);
     await until(['review', 'list', '--bot', 'many', '--json'], (end) => documents(end).length === 2);
     await rig.killWorkers();
@@ -239,6 +241,9 @@ describe('review', { timeout: 240_000 }, () => {
     const requested = await cli(...one, '--json');
     expect(requested).toMatchObject({ code: 0, stderr: expect.stringMatching(/requested only/) });
     expect(documents(requested)).toMatchObject([{ kind: 'requested', id: 'many/w1', state: 'review' }]);
+    const cancelled = await cli('cancel', 'paused/w3', ...who);
+    expect(cancelled).toMatchObject({ code: 0, stderr: expect.stringMatching(/no worker has confirmed it/) });
+    expect(cancelled.stdout).toMatch(/^requested: paused\/w3 {2}waiting/);
     const all = [
       'review',
       'decide',
@@ -268,6 +273,7 @@ describe('review', { timeout: 240_000 }, () => {
       { state: 'not_sent', decision: { door: 'signal', via: 'cli' } },
     ]);
     expect(documents(await cli('status', 'many/w2', '--json'))).toMatchObject([{ state: 'sent' }]);
+    expect(await rig.result('paused', 'w3')).toMatchObject({ state: 'cancelled', attempts: [] });
   });
 });
 
