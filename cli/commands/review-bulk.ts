@@ -1,6 +1,6 @@
-import { createInterface } from 'node:readline/promises';
 import type { BulkDecision, BulkDecisionView, ReplyClient, ReplyRecord } from '../../client/index.ts';
-import { type ExitCode, UsageError, exitCode } from '../exit-code.ts';
+import { askYes } from '../ask-yes.ts';
+import { type ExitCode, exitCode } from '../exit-code.ts';
 import { shown, stateWords } from '../reply-text.ts';
 import { filterOf } from '../review-filter.ts';
 import { type Cli, configForShow, withReplies } from '../session.ts';
@@ -104,11 +104,5 @@ async function confirm(cli: Cli, reviews: readonly ReplyRecord[], options: Decid
   const warning = options.decision === 'resend' ? ' Each may be sent a second time.' : '';
   cli.output.note(`${reviews.length} replies will be decided "${options.decision}".${warning} Among them:`);
   for (const reply of reviews.slice(0, sampleSize)) cli.output.note(`  ${reply.id}  ${stateWords(reply)}`);
-  if (options.yes === true) return;
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new UsageError('nobody can be asked here: add --yes to decide them all');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await lines.question('Type yes to go on: ');
-  lines.close();
-  if (answer.trim() !== 'yes') throw new UsageError('nothing was decided');
+  if (options.yes !== true) await askYes({ input: process.stdin, output: process.stderr });
 }
