@@ -2,7 +2,7 @@ import type { AnswerOutcome, RejectionKind, ServiceError } from '../../domain/ou
 import type { Content, ServiceAnswer } from '../contract.ts';
 import { countUtf8Bytes, printable } from '../text.ts';
 import { own, readBody, type Fields } from '../json-fields.ts';
-import { readError, retryAfterSecondsIn, type NamedError } from './error-body.ts';
+import { hasDocumentedName, readError, retryAfterSecondsIn, type NamedError } from './error-body.ts';
 import { sentMessage } from './sent-message.ts';
 import { shown } from './shown.ts';
 
@@ -47,15 +47,28 @@ export function serviceErrorOf(content: Content, answer: ServiceAnswer): Service
 /** A 2xx is a success by its status, a replayed one too; its body only has to have come whole, and not to deny it. */
 function succeeded(content: Content, answer: ServiceAnswer, body: Fields | null): AnswerOutcome {
   if (body === null) return notOfTheService(answer, bodyWord(content, answer));
-  // Assumption: a success says neither `ok: false` nor gives an error.
-  if (own(body, 'ok') === false || hasError(body))
-    return notOfTheService(answer, 'a success that says that it is none');
+  if (denies(content, body)) return notOfTheService(answer, 'a success that says that it is none');
   return { kind: 'sent', message: sentMessage(content, body) };
 }
 
-function hasError(body: Fields): boolean {
-  const error = own(body, 'error');
+/**
+ * Assumption: a success neither says `ok: false` nor gives an `error` or an `error_code`, and an error that the page names
+ * stands in none. Any other word in the place of an error's name may be a field of the message; it counts where nothing
+ * else speaks of a success.
+ */
+function denies(content: Content, body: Fields): boolean {
+  if (own(body, 'ok') === false || hasError(body, 'error') || hasError(body, 'error_code')) return true;
+  if (hasDocumentedName(body)) return true;
+  return readError(content, body) !== null && !affirms(content, body);
+}
+
+function hasError(body: Fields, field: string): boolean {
+  const error = own(body, field);
   return error !== undefined && error !== null && error !== false;
+}
+
+function affirms(content: Content, body: Fields): boolean {
+  return own(body, 'ok') === true || sentMessage(content, body).message_id !== null;
 }
 
 function flooded(

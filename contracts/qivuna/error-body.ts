@@ -31,13 +31,23 @@ export function readError(content: Content, body: Fields): NamedError | null {
   return name === null ? null : { name, description: descriptionIn(content, body) };
 }
 
-/**
- * Assumption: the error's name stands in one of these places. A documented name counts before any other, which may be a
- * mere category; two documented ones that differ are none.
- */
+/** Whether an error that the service's page names stands where an error's name may stand. */
+export function hasDocumentedName(body: Fields): boolean {
+  return placesOfName(body).some(isDocumented);
+}
+
+/** A documented name counts before any other, which may be a mere category; two documented ones that differ are none. */
 function nameIn(content: Content, body: Fields): string | null {
+  const names = placesOfName(body).filter((value) => isName(content, value));
+  const documented = new Set(names.filter(isDocumented));
+  if (documented.size > 1) return null;
+  return [...documented, ...names][0] ?? null;
+}
+
+/** Assumption: the error's name stands in one of these places. */
+function placesOfName(body: Fields): readonly unknown[] {
   const error = objectIn(body, 'error');
-  const names = [
+  return [
     own(body, 'error'),
     own(error, 'code'),
     own(error, 'name'),
@@ -45,15 +55,16 @@ function nameIn(content: Content, body: Fields): string | null {
     own(body, 'code'),
     own(body, 'error_code'),
     own(body, 'name'),
-  ].filter((value) => isName(content, value));
-  const documented = new Set(names.filter((name) => documentedNames.has(name)));
-  if (documented.size > 1) return null;
-  return [...documented, ...names][0] ?? null;
+  ];
+}
+
+function isDocumented(value: unknown): boolean {
+  return typeof value === 'string' && documentedNames.has(value);
 }
 
 function isName(content: Content, value: unknown): value is string {
   if (typeof value !== 'string' || !nameForm.test(value)) return false;
-  return documentedNames.has(value) || shown(content, value, value.length) === value;
+  return isDocumented(value) || shown(content, value, value.length) === value;
 }
 
 /** Assumption: the words for people stand in one of these places, the first of which counts. */

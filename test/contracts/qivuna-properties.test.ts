@@ -28,6 +28,15 @@ const headers = fc.dictionary(fc.constantFrom('content-type', 'retry-after', 'x-
 const answers = (body: fc.Arbitrary<string>): fc.Arbitrary<ServiceAnswer> =>
   fc.record({ httpStatus, headers, body });
 
+const documented = [
+  'bad_request',
+  'idempotency_in_progress',
+  'idempotency_mismatch',
+  'internal',
+  'platform_paused',
+  'rate_limited',
+];
+
 /** The body as an object, read once more by itself; null where it is none. */
 function fieldsOf(body: string): any {
   try {
@@ -69,7 +78,13 @@ function expectTheRules(content: Content, answer: ServiceAnswer): void {
       expect(isSuccess).toBe(true);
       expect(fields).not.toBeNull();
       expect(fields.ok).not.toBe(false);
-      expect([undefined, null, false]).toContain(fields.error);
+      for (const field of ['error', 'error_code']) expect([undefined, null, false]).toContain(fields[field]);
+      // By itself, a word in the place of an error's name is one.
+      for (const field of ['code', 'name']) {
+        expect(documented).not.toContain(fields[field]);
+        if (/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(typeof fields[field] === 'string' ? fields[field] : ''))
+          expect(fields.ok === true || outcome.message.message_id !== null).toBe(true);
+      }
       expect(error).toBeNull();
       break;
     case 'flood':
@@ -117,7 +132,8 @@ function expectTheRules(content: Content, answer: ServiceAnswer): void {
     expect(outcome.evidence.length).toBeLessThanOrEqual(200);
   }
   // The other way round: a whole success that denies nothing is sent, whatever else it says.
-  if (isSuccess && fields !== null && fields.ok !== false && fields.error === undefined)
+  const denials = [fields?.error, fields?.error_code, fields?.code, fields?.name];
+  if (isSuccess && fields !== null && fields.ok !== false && denials.every((denial) => denial === undefined))
     expect(outcome.kind).toBe('sent');
 }
 
@@ -128,18 +144,7 @@ const odd = fc.oneof(
   fc.constantFrom<unknown>(null, '35', -3, 2.5, 0, -0, 5, 1e12, 2 ** 53, 1e300, '', true, [], {}),
   fc.jsonValue(),
 );
-const name = fc.oneof(
-  fc.constantFrom<unknown>(
-    'bad_request',
-    'idempotency_in_progress',
-    'idempotency_mismatch',
-    'internal',
-    'platform_paused',
-    'rate_limited',
-    'odd',
-  ),
-  odd,
-);
+const name = fc.oneof(fc.constantFrom<unknown>(...documented, 'odd'), odd);
 
 test('any text is classified by the rules', () => {
   const text = fc.oneof(
