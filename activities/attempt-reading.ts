@@ -1,5 +1,5 @@
 import type { Content, Contract, ServiceAnswer } from '../contracts/contract.ts';
-import { withoutEcho } from '../contracts/echo.ts';
+import { withoutSecret } from '../contracts/secret-echo.ts';
 import type { Ask, Report } from '../domain/lane/messages.ts';
 import {
   type AnswerOutcome,
@@ -88,7 +88,7 @@ function classify(
 
 /** A shape does not tell every secret: this one is known, as it is and as it stands in a URL. */
 function withoutToken(answer: ServiceAnswer, token: string): ServiceAnswer {
-  const body = withoutEcho([token, encodeURIComponent(token)], answer.body, '[token]');
+  const body = withoutSecret(answer.body, token);
   return body === answer.body ? answer : { ...answer, body };
 }
 

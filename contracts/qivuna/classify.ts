@@ -1,6 +1,7 @@
 import type { AnswerOutcome, RejectionKind, ServiceError } from '../../domain/outcome.ts';
+import { bodyWord } from '../body-word.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
-import { countUtf8Bytes, printable } from '../text.ts';
+import { printable } from '../text.ts';
 import { own, readBody, type Fields } from '../json-fields.ts';
 import { hasDocumentedName, readError, retryAfterSecondsIn, type NamedError } from './error-body.ts';
 import { sentMessage } from './sent-message.ts';
@@ -23,7 +24,7 @@ export function classifyAnswer(content: Content, answer: ServiceAnswer): AnswerO
   if (httpStatus === 429) return flooded(content, answer, body, error);
   if (error !== null && isWithin(httpStatus, 400, 499)) return refused(httpStatus, error);
   if (error !== null && isWithin(httpStatus, 500, 599)) return failed(httpStatus, error);
-  return notOfTheService(answer, bodyWord(content, answer));
+  return notOfTheService(answer, bodyWord(answer));
 }
 
 /**
@@ -46,7 +47,7 @@ export function serviceErrorOf(content: Content, answer: ServiceAnswer): Service
 
 /** A 2xx is a success by its status, a replayed one too; its body only has to have come whole, and not to deny it. */
 function succeeded(content: Content, answer: ServiceAnswer, body: Fields | null): AnswerOutcome {
-  if (body === null) return notOfTheService(answer, bodyWord(content, answer));
+  if (body === null) return notOfTheService(answer, bodyWord(answer));
   if (denies(content, body)) return notOfTheService(answer, 'a success that says that it is none');
   return { kind: 'sent', message: sentMessage(content, body) };
 }
@@ -80,7 +81,7 @@ function flooded(
   if (body === null || error === null)
     return {
       kind: 'held',
-      evidence: evidence(`${heading(answer.httpStatus)}, ${bodyWord(content, answer)}`),
+      evidence: evidence(`${heading(answer.httpStatus)}, ${bodyWord(answer)}`),
     };
   const retryAfterSeconds = error.name === 'rate_limited' ? retryAfterSecondsIn(body) : null;
   if (retryAfterSeconds !== null) return { kind: 'flood', retryAfterSeconds };
@@ -157,13 +158,6 @@ function evidence(words: string): string {
 
 function heading(httpStatus: number): string {
   return `HTTP ${httpStatus}`;
-}
-
-function bodyWord(content: Content, answer: ServiceAnswer): string {
-  if (answer.body === '') return 'empty body';
-  const type = own(answer.headers, 'content-type');
-  const mediaType = typeof type === 'string' ? shown(content, type.split(';', 1)[0] ?? '', 60) : '';
-  return `${mediaType || 'no content type'}, ${countUtf8Bytes(answer.body)} bytes`;
 }
 
 function isWithin(httpStatus: number, least: number, most: number): boolean {

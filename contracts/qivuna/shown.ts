@@ -1,5 +1,5 @@
 import type { Content } from '../contract.ts';
-import { textsIn, withoutEcho } from '../echo.ts';
+import { withoutEcho } from '../echo.ts';
 import { printable } from '../text.ts';
 
 // Enough to fill what is shown, and short enough to be searched at once.
@@ -8,11 +8,11 @@ const maxSearchedLength = 1000;
 const tokens = [/\bBot\s+\S+?(?::|%3A)\S+/gi, /[^\s:]{1,64}(?::|%3A)(?!\/\/)\S{8,}/gi];
 
 /**
- * The service's words made fit to be shown and kept: printable, without the text of the message should it be echoed, and
+ * The service's words made fit to be shown and kept: printable, without what repeats the content, and
  * without anything that may be a token (invariant 8).
  */
 export function shown(content: Content, words: string, maxLength: number): string {
-  const line = printable(withoutEcho(textsIn(content.params), words), maxSearchedLength);
+  const line = printable(withoutEcho(content, words), maxSearchedLength);
   return printable(
     tokens.reduce((clean, token) => clean.replace(token, '[token]'), line),
     maxLength,

@@ -1,9 +1,10 @@
 import { assertNever } from '../../domain/outcome.ts';
 import type { AnswerOutcome, SentMessage } from '../../domain/outcome.ts';
+import { bodyWord } from '../body-word.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
+import { withoutEcho } from '../echo.ts';
 import { type Fields, isCount, isObject, own, readBody } from '../json-fields.ts';
-import { textsIn, withoutEcho } from '../echo.ts';
-import { countUtf8Bytes, printable } from '../text.ts';
+import { printable } from '../text.ts';
 import { isChatId } from './chat-id.ts';
 import { batchField, resultKind } from './method.ts';
 import { rejectionKind } from './rejection-kind.ts';
@@ -123,7 +124,7 @@ function withoutBody(answer: ServiceAnswer): AnswerOutcome {
 function description(content: Content, body: Fields): string {
   const words = own(body, 'description');
   if (typeof words !== 'string') return '(no description)';
-  return printable(withoutEcho(textsIn(content.params), words), maxDescriptionLength) || '(no description)';
+  return printable(withoutEcho(content, words), maxDescriptionLength) || '(no description)';
 }
 
 function evidence(words: string): string {
@@ -132,13 +133,6 @@ function evidence(words: string): string {
 
 function heading(answer: ServiceAnswer): string {
   return `HTTP ${answer.httpStatus}`;
-}
-
-function bodyWord(answer: ServiceAnswer): string {
-  if (answer.body === '') return 'empty body';
-  const type = own(answer.headers, 'content-type');
-  const mediaType = typeof type === 'string' ? printable(type.split(';', 1)[0] ?? '', 60) : '';
-  return `${mediaType || 'no content type'}, ${countUtf8Bytes(answer.body)} bytes`;
 }
 
 function typeWord(value: unknown): string {

@@ -1,9 +1,9 @@
 import type { AnswerOutcome, RejectionKind, ServiceError } from '../../domain/outcome.ts';
+import { bodyWord } from '../body-word.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
-import { countUtf8Bytes, printable } from '../text.ts';
+import { printable } from '../text.ts';
 import { readEnvelope, requestIdOf, type Envelope } from './envelope.ts';
 import { objectIn, own, readBody } from '../json-fields.ts';
-import { shown } from './shown.ts';
 
 const maxEvidenceLength = 300;
 const maxDescriptionLength = 300;
@@ -84,7 +84,7 @@ function evidence(
   const parts = [
     `HTTP ${answer.httpStatus}`,
     ...(note === null ? [] : [note]),
-    envelope === null ? bodyWord(content, answer) : codeWords(envelope.error),
+    envelope === null ? bodyWord(answer) : codeWords(envelope.error),
     ...(id === null ? [] : [`request ${id}`]),
   ].join(', ');
   return printable(envelope === null ? parts : `${parts}: ${envelope.error.message}`, maxEvidenceLength);
@@ -92,14 +92,6 @@ function evidence(
 
 function codeWords({ code, numericCode }: ServiceError): string {
   return numericCode === null ? code : `${code} (${numericCode})`;
-}
-
-/** A page is described, not quoted. */
-function bodyWord(content: Content, answer: ServiceAnswer): string {
-  if (answer.body === '') return 'empty body';
-  const type = own(answer.headers, 'content-type');
-  const mediaType = typeof type === 'string' ? shown(content, type.split(';', 1)[0] ?? '', 60) : '';
-  return `${mediaType || 'no content type'}, ${countUtf8Bytes(answer.body)} bytes`;
 }
 
 function typeWord(value: unknown): string {

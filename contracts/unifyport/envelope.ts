@@ -1,7 +1,8 @@
 import type { ServiceError } from '../../domain/outcome.ts';
 import type { Content, ServiceAnswer } from '../contract.ts';
+import { withoutEcho } from '../echo.ts';
 import { objectIn, own, readBody, type Fields } from '../json-fields.ts';
-import { shown, withoutText } from './shown.ts';
+import { shown } from './shown.ts';
 
 const maxCodeLength = 64;
 const maxMessageLength = 300;
@@ -43,7 +44,7 @@ export function requestIdOf(content: Content, answer: ServiceAnswer, body: Field
 }
 
 function isRequestId(content: Content, id: unknown): id is string {
-  return typeof id === 'string' && requestIdForm.test(id) && withoutText(content, id) === id;
+  return typeof id === 'string' && requestIdForm.test(id) && withoutEcho(content, id) === id;
 }
 
 function wholeNumber(value: unknown): number | null {

@@ -1,4 +1,6 @@
+import { withoutEcho } from '../../contracts/echo.ts';
 import type { Contract } from '../../contracts/index.ts';
+import { printable } from '../../contracts/text.ts';
 
 /** Pigeon, a service that does not exist: `POST /post`, and an answer `{ "took": "<id>" }` or `{ "refused": "<why>" }`. */
 export const pigeon: Contract = {
@@ -30,7 +32,7 @@ export const pigeon: Contract = {
     body: JSON.stringify(params),
   }),
 
-  classify(_content, { httpStatus, body }) {
+  classify(content, { httpStatus, body }) {
     const unknown = { kind: 'unknown', unreadable: true, evidence: `HTTP ${httpStatus}` } as const;
     try {
       const answer: unknown = JSON.parse(body);
@@ -42,8 +44,11 @@ export const pigeon: Contract = {
       if (httpStatus === 429 && Number.isSafeInteger(waitSeconds) && Number(waitSeconds) >= 0)
         return { kind: 'flood', retryAfterSeconds: Number(waitSeconds) };
       if (httpStatus === 429) return { kind: 'held', evidence: 'HTTP 429 without waitSeconds' };
-      if (httpStatus === 400 && typeof refused === 'string')
-        return { kind: 'rejected', rejection: { kind: 'request', code: 400, description: refused } };
+      if (httpStatus === 400 && typeof refused === 'string') {
+        // The service may quote the note, which must not stand in what is shown of an error.
+        const description = printable(withoutEcho(content, refused), 300);
+        return { kind: 'rejected', rejection: { kind: 'request', code: 400, description } };
+      }
       return unknown;
     } catch {
       return unknown;

@@ -53,4 +53,13 @@ describe('the example of a fourth service', () => {
     [200, 'null', 'unknown'],
     [200, '<html>', 'unknown'],
   ])('HTTP %i %j is %s', (httpStatus, body, kind) => expect(means(httpStatus, body).kind).toBe(kind));
+
+  test('repeats nothing of the note in what it tells of a refusal (invariant 8)', () => {
+    const long = textContent(pigeon, 'dover', 'come home before the rain');
+    const body = JSON.stringify({ refused: 'too heavy: "come home before the…"\n' });
+    expect(pigeon.classify(long, { httpStatus: 400, headers: {}, body })).toEqual({
+      kind: 'rejected',
+      rejection: { kind: 'request', code: 400, description: 'too heavy: "[text]"' },
+    });
+  });
 });
