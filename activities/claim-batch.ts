@@ -220,7 +220,7 @@ export class ClaimBatch {
       if (this.#clockOffsetMs === undefined || offsetMs > this.#clockOffsetMs) this.#clockOffsetMs = offsetMs;
       const askedAtMs = waiting.askedAtMs ?? heardAtMs;
       if (waiting.givenUp) {
-        if (verdict.kind === 'go') this.#giveBack(waiting.ask);
+        if (verdict.kind === 'go') this.giveBack(waiting.ask);
         return;
       }
       clearTimeout(waiting.timer);
@@ -229,8 +229,8 @@ export class ClaimBatch {
     });
   }
 
-  /** A claim that nobody waits for any more: nothing was sent with it, and its slot is free. */
-  #giveBack(ask: Ask): void {
+  /** A claim that is not used: nothing was sent with it, and its slot is free. */
+  giveBack(ask: Ask): void {
     const { reply, attempt, nonce, chat } = ask;
     void this.report({ reply, attempt, nonce, chat, outcome: 'unreached' }, performance.now());
   }

@@ -77,7 +77,10 @@ export class SendRun {
         if (verdict.kind === 'refused') return { kind: 'refused', why: verdict.why };
         if (verdict.kind === 'go') {
           // A lane of an older version: it has not looked at what protects the repetition.
-          if (this.input.doubt && !verdict.mark) return this.giveBackUnprotected();
+          if (this.input.doubt && !verdict.mark) {
+            this.batch.giveBack(this.ask(undefined, undefined));
+            return { kind: 'refused', why: 'unprotected' };
+          }
           return await this.attempt(verdict, answer.askedAtMs);
         }
         ticketMs = verdict.untilMs;
@@ -90,12 +93,6 @@ export class SendRun {
     } finally {
       if (holding) room.release();
     }
-  }
-
-  private giveBackUnprotected(): SendFinding {
-    const { reply, attempt, nonce, chat } = this.ask(undefined, undefined);
-    void this.batch.report({ reply, attempt, nonce, chat, outcome: 'unreached' }, performance.now());
-    return { kind: 'refused', why: 'unprotected' };
   }
 
   /** A reply that asks a little before its ticket is due would get another, behind those who came since. */

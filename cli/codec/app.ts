@@ -3,9 +3,9 @@ import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { z } from 'zod';
 import { PayloadKeyError } from '../../client/codec/payload-keys.ts';
-import { readBody } from '../../client/intake/body.ts';
-import { sameSecret } from '../../client/intake/secret.ts';
 import { type Refusal, refusal, refused } from '../serve/answers.ts';
+import { bearerGuard } from '../serve/bearer.ts';
+import { readWholeBody } from '../serve/whole-body.ts';
 
 export interface CodecAppParts {
   readonly codec: PayloadCodec;
@@ -40,17 +40,7 @@ export function createCodecApp({ codec, origin, token }: CodecAppParts): Hono {
   });
   const allowHeaders = ['Content-Type', 'Authorization', 'X-Namespace', 'Authorization-Extras'];
   app.use('/decode', cors({ origin, allowMethods: ['POST'], allowHeaders, credentials: true }));
-  if (token) {
-    app.use('/decode', async ({ req }, next) => {
-      const expected = token();
-      if (expected === undefined)
-        return refused(refusal(503, 'Authorization', 'the token of this server cannot be read at present'));
-      const [, given = null] = /^Bearer +(\S+) *$/i.exec(req.header('authorization') ?? '') ?? [];
-      if (sameSecret(given, expected)) return next();
-      const words = 'give the token of this server: "Authorization: Bearer <token>"';
-      return refused(refusal(401, 'Authorization', words), { 'www-authenticate': 'Bearer' });
-    });
-  }
+  if (token) app.use('/decode', bearerGuard(token));
   app.post('/decode', async ({ req }) => {
     const read = await readPayloads(req.raw);
     if (read.kind === 'refused') return refused(read.refusal);
@@ -71,23 +61,12 @@ type PayloadsReading =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 async function readPayloads(request: Request): Promise<PayloadsReading> {
-  const refuse = (...what: Parameters<typeof refusal>): PayloadsReading => ({
-    kind: 'refused',
-    refusal: refusal(...what),
-  });
-  const body = await readBody(request, limits);
-  switch (body.kind) {
-    case 'too_large':
-      return refuse(413, 'body', `must have at most ${limits.maxBytes} bytes`);
-    case 'unread':
-      return refuse(408, 'body', 'did not come to its end: send it again');
-    case 'bytes': {
-      const parsed = payloads.safeParse(jsonOf(body.bytes));
-      if (!parsed.success)
-        return refuse(400, 'body', 'must be {"payloads": [{ "metadata", "data" }]}, bytes in base 64');
-      return { kind: 'payloads', payloads: parsed.data.payloads.map(fromJson) };
-    }
-  }
+  const body = await readWholeBody(request, limits);
+  if (body.kind === 'refused') return body;
+  const parsed = payloads.safeParse(jsonOf(body.bytes));
+  if (parsed.success) return { kind: 'payloads', payloads: parsed.data.payloads.map(fromJson) };
+  const words = 'must be {"payloads": [{ "metadata", "data" }]}, bytes in base 64';
+  return { kind: 'refused', refusal: refusal(400, 'body', words) };
 }
 
 function jsonOf(bytes: Uint8Array): unknown {

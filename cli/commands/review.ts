@@ -63,8 +63,9 @@ function withFilter(command: Command): Command {
 }
 
 async function list(cli: Cli, options: FilterOptions & { readonly failIfAny?: boolean }): Promise<ExitCode> {
-  const contracts = contractsOf(configForShow(cli));
-  return withReplies(cli, configForShow(cli), async (replies) => {
+  const config = configForShow(cli);
+  const contracts = contractsOf(config);
+  return withReplies(cli, config, async (replies) => {
     const reviews = await replies.reviews(filterOf(options));
     if (cli.output.json)
       for (const reply of reviews) cli.output.answer(listed(reply, contracts ?? {}), () => '');

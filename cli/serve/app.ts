@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import type { Intake, ReplyClient, ReviewPage } from '../../client/index.ts';
-import { sameSecret } from '../../client/intake/secret.ts';
 import { handleDocument } from '../commands/send.ts';
 import { refusal, refusalOf, refused } from './answers.ts';
+import { bearerGuard } from './bearer.ts';
 import { readReply } from './reply-body.ts';
 
 export interface AppParts {
@@ -45,15 +45,7 @@ export function createApp({ replies, webhooks, apiToken, review, onFailure }: Ap
 }
 
 function addReplies(app: Hono, replies: AppParts['replies'], apiToken: () => string | undefined): void {
-  app.use('/v1/*', async ({ req }, next) => {
-    const expected = apiToken();
-    if (expected === undefined)
-      return refused(refusal(503, 'Authorization', 'the token of this server cannot be read at present'));
-    const [, given = null] = /^Bearer +(\S+) *$/i.exec(req.header('authorization') ?? '') ?? [];
-    if (sameSecret(given, expected)) return next();
-    const words = 'give the token of this server: "Authorization: Bearer <token>"';
-    return refused(refusal(401, 'Authorization', words), { 'www-authenticate': 'Bearer' });
-  });
+  app.use('/v1/*', bearerGuard(apiToken));
   app.post('/v1/replies', async ({ req }) => {
     const body = await readReply(req.raw);
     if (body.kind === 'refused') return refused(body.refusal);

@@ -1,8 +1,8 @@
 import type { ReplyRequest } from '../../client/index.ts';
-import { readBody } from '../../client/intake/body.ts';
 import { readJson } from '../../config/json-text.ts';
 import { fieldPath } from '../../config/problem.ts';
 import { type Refusal, keyHeader, refusal } from './answers.ts';
+import { readWholeBody } from './whole-body.ts';
 
 export type BodyOfReply =
   | { readonly kind: 'request'; readonly request: ReplyRequest; readonly key: string }
@@ -25,15 +25,8 @@ export async function readReply(request: Request): Promise<BodyOfReply> {
       keyHeader,
       'must be 1 to 200 printable ASCII characters without spaces that name the intention, such as upd-1044-reply',
     );
-  const body = await readBody(request, limits);
-  switch (body.kind) {
-    case 'too_large':
-      return refuse(413, 'body', `must have at most ${limits.maxBytes} bytes`);
-    case 'unread':
-      return refuse(408, 'body', 'did not come to its end: send it again');
-    case 'bytes':
-      return readFields(body.bytes, key);
-  }
+  const body = await readWholeBody(request, limits);
+  return body.kind === 'refused' ? body : readFields(body.bytes, key);
 }
 
 function readFields(bytes: Uint8Array, key: string): BodyOfReply {
