@@ -31,7 +31,7 @@ interface Candidate extends TicketHolder {
  * first, then as they came. Gives indices, so that the answers can stand in the order of the asks.
  */
 export function batchOrder(asks: readonly Ask[], nowMs: number): number[] {
-  const rank = (ask: Ask): number => (ask.doubt !== undefined ? 0 : ask.class === 'bulk' ? 2 : 1);
+  const rank = (ask: Ask): number => (isInDoubt(ask) ? 0 : ask.class === 'bulk' ? 2 : 1);
   const ticket = (ask: Ask): number => Math.min(ask.ticketMs ?? nowMs, nowMs);
   return (
     asks

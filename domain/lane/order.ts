@@ -112,13 +112,15 @@ export function orderOf(
   const self = shortHash(ask.reply, 6);
   const wanted = place ? place.blockedOn : predecessorOf(lane, ask);
   if (wanted) {
-    const isKnown = hasLivingPlace(lane, chat, wanted, nowMs);
-    if (isKnown || place?.skips !== true) {
-      const answer = behindPredecessor(lane, chat, { self, wanted, heldSinceMs: ask.heldSinceMs }, nowMs);
-      if (answer) return answer;
+    const predecessor = livingPlace(lane, chat, wanted, nowMs);
+    if (predecessor) {
+      if (!waitsFor(chat, wanted, self)) return { kind: 'behind', aheadTicketMs: predecessor.ticketMs };
+      if (place) place.blockedOn = null;
+    } else if (place?.skips !== true) {
+      const sinceMs = missingSinceMs(lane, ask, nowMs);
+      if (nowMs - sinceMs < missingPredecessorMs) return { kind: 'missing', sinceMs };
+      if (place) passOver(lane, place);
     }
-    if (place && lane.hasCrowdRules && !isKnown) place.skips = true;
-    else if (place) place.blockedOn = null;
   }
   for (const ahead of placesAhead(lane, chat, ask, nowMs)) {
     // One that waits for its own predecessor holds nobody else up.
@@ -136,24 +138,20 @@ export function* placesAhead(lane: Lane, chat: Chat, ask: Ask, nowMs: number): G
   }
 }
 
-function behindPredecessor(
-  lane: Lane,
-  chat: Chat,
-  { self, wanted, heldSinceMs = Infinity }: { self: string; wanted: string; heldSinceMs: number | undefined },
-  nowMs: number,
-): OrderAnswer | undefined {
-  const predecessor = chat.places.get(wanted);
-  if (predecessor && hasLivingPlace(lane, chat, wanted, nowMs)) {
-    return waitsFor(chat, wanted, self) ? undefined : { kind: 'behind', aheadTicketMs: predecessor.ticketMs };
-  }
-  // What the lane was not told while it, or all workers, were down is not missing yet.
-  const sinceMs = Math.max(Math.min(heldSinceMs, nowMs), lane.awakeSinceMs);
-  return nowMs - sinceMs < missingPredecessorMs ? { kind: 'missing', sinceMs } : undefined;
+/** What the lane was not told while it, or all workers, were down is not missing yet. */
+function missingSinceMs(lane: Lane, { heldSinceMs = Infinity }: Ask, nowMs: number): number {
+  return Math.max(Math.min(heldSinceMs, nowMs), lane.awakeSinceMs);
 }
 
-function hasLivingPlace(lane: Lane, chat: Chat, hash: string, nowMs: number): boolean {
+/** A predecessor has been missing for long enough. */
+function passOver(lane: Lane, place: Place): void {
+  if (lane.hasCrowdRules) place.skips = true;
+  else place.blockedOn = null;
+}
+
+function livingPlace(lane: Lane, chat: Chat, hash: string, nowMs: number): Place | undefined {
   const place = chat.places.get(hash);
-  return place !== undefined && !isDead(lane, place, nowMs);
+  return place && !isDead(lane, place, nowMs) ? place : undefined;
 }
 
 /** The key that an ask must still wait for, if any. */
