@@ -58,11 +58,15 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
 
   // Saved messages are handed over as each handler registers: what closes the lane must come before what opens it, or a
   // claim overtakes a saved cooldown (rule 1).
-  setHandler(reportSignal, (reports) => {
-    messages++;
-    noteReports(lane, reports, Date.now());
-    show();
-  });
+  setHandler(
+    reportSignal,
+    (reports) => {
+      messages++;
+      noteReports(lane, reports, Date.now());
+      show();
+    },
+    { description: 'For workers and replies: what became of claims, and who needs a place no longer.' },
+  );
   setHandler(
     extendCooldownSignal,
     (request) => {
@@ -93,16 +97,24 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
         'Pauses or resumes the lane, or opens it before its cooldown ends: { action, by, reason }.',
     },
   );
-  setHandler(revokeUpdate, (request) => {
-    messages++;
-    return revokeAttempt(lane, request, Date.now());
-  });
-  setHandler(claimUpdate, (request) => {
-    messages++;
-    const verdicts = claimBatch(lane, request, Date.now());
-    show();
-    return verdicts;
-  });
+  setHandler(
+    revokeUpdate,
+    (request) => {
+      messages++;
+      return revokeAttempt(lane, request, Date.now());
+    },
+    { description: 'For workers: takes an attempt back whose worker was lost.' },
+  );
+  setHandler(
+    claimUpdate,
+    (request) => {
+      messages++;
+      const verdicts = claimBatch(lane, request, Date.now());
+      show();
+      return verdicts;
+    },
+    { description: 'For workers: asks whether attempts may go now.' },
+  );
 
   // A cancellation request must not end a lane: its memory is what keeps replies from being sent twice (rule 5).
   await CancellationScope.nonCancellable(async () => {

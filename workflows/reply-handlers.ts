@@ -57,12 +57,16 @@ export function setReplyHandlers(at: ReplyAtWork): void {
     },
     { description: 'Lets a reply that waits for its lane to open ask again at once.' },
   );
-  setHandler(lateProofSignal, (note) => {
-    if (lateProofProblem(note) !== undefined) return;
-    at.change(noteLateProof(at.reply, note, Date.now()));
-    const stopped = stopByLateProof(at.reply, Date.now());
-    if (stopped !== at.reply && patched('late-proof-stops-resend')) at.change(stopped);
-  });
+  setHandler(
+    lateProofSignal,
+    (note) => {
+      if (lateProofProblem(note) !== undefined) return;
+      at.change(noteLateProof(at.reply, note, Date.now()));
+      const stopped = stopByLateProof(at.reply, Date.now());
+      if (stopped !== at.reply && patched('late-proof-stops-resend')) at.change(stopped);
+    },
+    { description: 'For workers: what became of an attempt after the reply had been taken from its worker.' },
+  );
   setHandler(
     cancelSignal,
     (request) => {
