@@ -17,7 +17,7 @@ import { revokeAttempt } from '../domain/lane/revoke.ts';
 import { showLane } from '../domain/lane/show.ts';
 import { freezeLane, thawLane } from '../domain/lane/snapshot.ts';
 import { newLane } from '../domain/lane/state.ts';
-import { isTurnoverDue } from '../domain/lane/turnover.ts';
+import { isTurnoverDue, longRuns, shortRuns } from '../domain/lane/turnover.ts';
 import { cooldownWorkflowId } from '../domain/ids.ts';
 import {
   type CooldownInput,
@@ -46,6 +46,7 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
     : // A lane that this one follows has granted nothing since this one's start, whenever a worker came to take it up.
       newLane(input.bot, info.firstExecutionRunId, info.startTime.getTime());
   lane.hasCrowdRules = patched('lane-crowd-rules');
+  const limits = patched('lane-short-runs') ? shortRuns : longRuns;
   let messages = 0;
   let shown = '';
   const show = (): void => {
@@ -118,7 +119,9 @@ export async function cooldownWorkflow(input: CooldownInput): Promise<void> {
 
   // A cancellation request must not end a lane: its memory is what keeps replies from being sent twice (rule 5).
   await CancellationScope.nonCancellable(async () => {
-    await condition(() => isTurnoverDue(lane, messages, Date.now()) || workflowInfo().continueAsNewSuggested);
+    await condition(
+      () => isTurnoverDue(lane, messages, Date.now(), limits) || workflowInfo().continueAsNewSuggested,
+    );
     await condition(allHandlersFinished);
     await continueAsNew<typeof cooldownWorkflow>({ bot: input.bot, snapshot: freezeLane(lane, Date.now()) });
   });

@@ -272,6 +272,8 @@ async function laneThroughTurnover(): Promise<void> {
   await write('lane-after-turnover', await lane.fetchHistory());
   // Under the rules for crowds, of which the first two knew nothing.
   await write('lane-with-crowd-rules', { events });
+  // And in runs that end sooner than those of the first three.
+  await write('lane-with-short-runs', { events });
 }
 
 async function save(key: string, of: string = bot): Promise<void> {

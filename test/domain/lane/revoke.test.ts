@@ -9,7 +9,6 @@ import {
   putFence,
 } from '../../../domain/lane/fence.ts';
 import { markDone } from '../../../domain/lane/order.ts';
-import { isTurnoverDue } from '../../../domain/lane/turnover.ts';
 import { LaneUnderTest, startMs, whyOf } from './lane-under-test.ts';
 
 describe('a claim that is taken back', () => {
@@ -348,16 +347,4 @@ describe('R2: a chat that moves', () => {
     expect(lane.lane.placeCount).toBe(3);
     expect(lane.lane.chats.has('-1')).toBe(false);
   });
-});
-
-test('rule 19: a run is over for its messages', () => {
-  const lane = new LaneUnderTest();
-  lane.asksOne('a');
-  expect([99, 100, 399, 400, 401].map((count) => isTurnoverDue(lane.lane, count, startMs))).toEqual([
-    false,
-    false,
-    false,
-    true,
-    true,
-  ]);
 });
