@@ -7,13 +7,13 @@ import { findRestart } from './restart.ts';
 import type { SendDeps } from './send-deps.ts';
 import { SendRun, backOff } from './send-run.ts';
 
+/** Each one is a write of the server: most runs end before the first. */
 const heartbeatEveryMs = 2000;
 
 /** One activity run: claims until `go` or a long wait, then at most one request, classified and reported. */
 export async function sendMessage(deps: SendDeps, input: SendInput): Promise<SendResult> {
   const context = Context.current();
   const heartbeat = setInterval(() => context.heartbeat(), heartbeatEveryMs);
-  context.heartbeat();
   try {
     if (isReset(input, context)) return { kind: 'reset', attributes: deps.attributes };
     const restart = await findRestart(deps, input, context);
