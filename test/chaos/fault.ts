@@ -82,6 +82,8 @@ export interface Schedule {
   readonly durationMs: number;
   /** Replies per second. */
   readonly rate: number;
+  /** How many times the usual time lies between two faults, and between two acts. */
+  readonly gap: number;
   readonly replies: readonly PlannedReply[];
   readonly faults: readonly PlannedFault[];
   readonly acts: readonly PlannedAct[];

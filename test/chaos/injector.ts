@@ -99,7 +99,8 @@ export class Injector {
       case 'worker_freeze':
         return slot.isUp ? { ...here, over: slot.freeze(fault.forMs, this.#ending) } : nothing;
       case 'worker_clock':
-        return { ...here, over: slot.setClock(fault.offsetMs) };
+        slot.setClock(fault.offsetMs);
+        return here;
       case 'server_kill':
         if (!temporal.isUp) return { ...nothing, worker: null };
         return { ...anywhere, over: temporal.kill(fault.downMs, this.#ending) };

@@ -15,6 +15,7 @@ export function reportOf(record: RunRecord, verdict: Verdict): Record<string, un
     seed: schedule.seed,
     minutes,
     rate: schedule.rate,
+    gap: schedule.gap,
     passed,
     startedAt,
     rules: Object.fromEntries(
@@ -74,7 +75,7 @@ export function tell(record: RunRecord, verdict: Verdict): string {
     '',
     `recall of uncertain sends      ${doubt.recall.toFixed(2)} (of ${doubt.uncertain})`,
     `precision of "unknown"         ${doubt.precision.toFixed(2)} (of ${doubt.unknown}: ${doubt.arrived} arrived, ${doubt.onTheWire} left the worker, ${doubt.nothingLeft} did not)`,
-    `seconds to review, beyond the time-out: median ${listing.median.toFixed(1)}, 95 % ${listing.p95.toFixed(1)}, most ${listing.most.toFixed(1)}`,
+    `seconds to review, beyond the time-out: median ${listing.median.toFixed(1)}, 95 % ${listing.p95.toFixed(1)}, most ${listing.most.toFixed(1)}; ${listing.withinFive} of ${listing.count} within 5`,
     `in flight when a flood was answered: ${inFlightOfFloods.count} requests, the last ${inFlightOfFloods.longestMs} ms after`,
     `let go without a predecessor unheard of for 30 s: ${verdict.skippedPredecessors}`,
     `all replies had ended ${Math.round(record.settledAfterMs / 1000)} s after the last fault; timers of the harness late by ${record.lateMs.median} ms (median), ${record.lateMs.p99} ms (99 %)`,

@@ -31,16 +31,20 @@ const actDeck: Readonly<Record<Act['kind'], number>> = {
 const privateChats = 7;
 const groupChats = 3;
 
-/** Draws everything that a run does. The same seed, length and rate give the same schedule. */
-export function drawSchedule(seed: number, durationMs: number, rate = defaultRate): Schedule {
+/**
+ * Draws everything that a run does. The same seed, length, rate and gap give the same schedule. With a gap of 2, it is twice
+ * as long from one fault to the next, and from one act to the next.
+ */
+export function drawSchedule(seed: number, durationMs: number, rate = defaultRate, gap = 1): Schedule {
   const chance = new Chance(seed);
   return {
     seed,
     durationMs,
     rate,
+    gap,
     replies: drawReplies(seed, durationMs, rate, chance.fork('replies')),
-    faults: drawFaults(durationMs, chance.fork('faults')),
-    acts: drawActs(durationMs, chance.fork('acts')),
+    faults: drawFaults(durationMs, gap, chance.fork('faults')),
+    acts: drawActs(durationMs, gap, chance.fork('acts')),
   };
 }
 
@@ -80,9 +84,9 @@ function drawChat(bot: string, chance: Chance): { readonly id: number; readonly 
     : { id: -(base + index), chained: index <= privateChats + 2 };
 }
 
-function drawFaults(durationMs: number, chance: Chance): readonly PlannedFault[] {
+function drawFaults(durationMs: number, gap: number, chance: Chance): readonly PlannedFault[] {
   const deck = new Deck(faultDeck, chance);
-  return instants(quietMs, durationMs, faultGapMs, chance).map((atMs, index) => {
+  return instants(quietMs, durationMs, stretched(faultGapMs, gap), chance).map((atMs, index) => {
     const kind = deck.deal();
     const fault = drawFault(kind, chance);
     const worker = chance.whole(0, workerCount - 1);
@@ -90,11 +94,15 @@ function drawFaults(durationMs: number, chance: Chance): readonly PlannedFault[]
   });
 }
 
-function drawActs(durationMs: number, chance: Chance): readonly PlannedAct[] {
+function drawActs(durationMs: number, gap: number, chance: Chance): readonly PlannedAct[] {
   const deck = new Deck(actDeck, chance);
-  return instants(quietMs, durationMs, actGapMs, chance).map((atMs, index) => {
+  return instants(quietMs, durationMs, stretched(actGapMs, gap), chance).map((atMs, index) => {
     return { n: index + 1, atMs, act: drawAct(deck.deal(), chance) };
   });
+}
+
+function stretched([least, most]: readonly [number, number], gap: number): readonly [number, number] {
+  return [Math.round(least * gap), Math.round(most * gap)];
 }
 
 function drawAct(kind: Act['kind'], chance: Chance): Act {

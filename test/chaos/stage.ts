@@ -6,6 +6,7 @@ import { Client, Connection } from '@temporalio/client';
 import { ReplyClient } from '../../client/index.ts';
 import { type FakeTelegram, type Windows, startFakeTelegram } from '../support/fake-service/index.ts';
 import type { Sighting } from './evidence.ts';
+import { expectFakeClocks } from './fake-clock.ts';
 import { botNames, keyPattern, workerCount } from './fault.ts';
 import { TemporalSlot } from './temporal-slot.ts';
 import { WorkerSlot } from './worker-slot.ts';
@@ -63,6 +64,7 @@ export class Stage {
 
   static async start(log: (line: string) => void): Promise<Stage> {
     const folder = await mkdtemp(join(storeRoot(), 'replylane-chaos-'));
+    await expectFakeClocks(folder);
     const temporal = await TemporalSlot.start(folder);
     const penalty = { atLeastMs: 2000, early: { kind: 'add_seconds', seconds: 2 } } as const;
     const rules = botNames.map((name) => [tokenOf(name), { name, windows, penalty }]);
@@ -109,7 +111,7 @@ export class Stage {
         proxy.resetAll();
       }
     }
-    await Promise.all(this.slots.map((slot) => slot.setClock(0)));
+    for (const slot of this.slots) slot.setClock(0);
     await this.fake.accept();
     for (const slot of this.slots) slot.hurry();
   }

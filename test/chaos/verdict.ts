@@ -11,6 +11,8 @@ export interface Verdict {
   /** Seconds from an uncertain request to its review, beyond the HTTP time-out. */
   readonly listing: {
     readonly count: number;
+    /** How many of them by at most 5 s. */
+    readonly withinFive: number;
     readonly median: number;
     readonly p95: number;
     readonly most: number;
@@ -57,7 +59,13 @@ export function judge(evidence: Evidence): Verdict {
   return {
     rules,
     doubt,
-    listing: { count: seconds.length, median: at(0.5), p95: at(0.95), most: at(1) },
+    listing: {
+      count: seconds.length,
+      withinFive: seconds.filter((late) => late <= 5).length,
+      median: at(0.5),
+      p95: at(0.95),
+      most: at(1),
+    },
     inFlightOfFloods: inFlightOfFloods(evidence),
     skippedPredecessors: skippedPredecessors(evidence).length,
     passed: Object.values(rules).every((findings) => findings.length === 0),

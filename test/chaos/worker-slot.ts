@@ -1,10 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { packageRoot } from '../../tools/temporal/package-root.ts';
 import { type WorkerProcess, startWorkerProcess } from '../support/rig/worker-process.ts';
 import { type TcpProxy, startTcpProxy } from '../support/tcp-proxy.ts';
+import { FakeClock } from './fake-clock.ts';
 
 export interface WorkerSlotOptions {
   readonly index: number;
@@ -30,7 +29,7 @@ export class WorkerSlot {
   /** Starts that failed, and ends that nobody asked for. */
   trouble: string[] = [];
   readonly #options: WorkerSlotOptions;
-  readonly #clockFile: string;
+  readonly #clock: FakeClock;
   readonly #configFile: string;
   #process: WorkerProcess | null = null;
   #down = new AbortController();
@@ -43,7 +42,7 @@ export class WorkerSlot {
     this.#options = options;
     this.service = service;
     this.temporal = temporal;
-    this.#clockFile = join(options.folder, `clock-${options.index}`);
+    this.#clock = new FakeClock(options.folder, String(options.index));
     this.#configFile = join(options.folder, `config-${options.index}.json`);
   }
 
@@ -53,9 +52,8 @@ export class WorkerSlot {
       startTcpProxy({ toPort: options.servicePort, onSent: options.onSent }),
       startTcpProxy({ toPort: options.temporalPort }),
     ]);
-    const slot = new WorkerSlot(options, service, temporal);
     await mkdir(options.folder, { recursive: true });
-    await writeFile(slot.#clockFile, '0');
+    const slot = new WorkerSlot(options, service, temporal);
     await writeFile(slot.#configFile, JSON.stringify(options.configOf(`http://${service.address}`)));
     slot.#process = await slot.#startProcess();
     process.on('exit', () => void slot.#process?.kill());
@@ -92,8 +90,8 @@ export class WorkerSlot {
     frozen.thaw();
   }
 
-  async setClock(offsetMs: number): Promise<void> {
-    await writeFile(this.#clockFile, String(offsetMs));
+  setClock(offsetMs: number): void {
+    this.#clock.set(offsetMs);
   }
 
   /** Starts it at once, if it is down. */
@@ -144,13 +142,11 @@ export class WorkerSlot {
   }
 
   #startProcess(): Promise<WorkerProcess> {
-    const preload = pathToFileURL(join(packageRoot(), 'dist', 'test', 'chaos', 'shifted-clock.js')).href;
     return startWorkerProcess({
       ...this.#options.env,
       TEMPORAL_ADDRESS: this.temporal.address,
       REPLYLANE_CONFIG: this.#configFile,
-      CHAOS_CLOCK_FILE: this.#clockFile,
-      NODE_OPTIONS: `--import=${preload}`,
+      ...this.#clock.env,
     });
   }
 }

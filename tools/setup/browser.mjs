@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
-import { SetupError, runQuietly, say } from './step.mjs';
+import { aptInstall } from './debian.mjs';
+import { SetupError, say } from './step.mjs';
 
 const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser'];
 
@@ -13,21 +14,11 @@ export async function ensureBrowser() {
   const found = PATHS.find(isExecutable);
   if (found) return found;
   say('Chromium is not there: installing it by apt-get');
-  const isInstalled =
-    (await aptGet('update')) && (await aptGet('install', '-y', '--no-install-recommends', 'chromium'));
-  const installed = isInstalled ? PATHS.find(isExecutable) : undefined;
+  const installed = (await aptInstall('chromium')) ? PATHS.find(isExecutable) : undefined;
   if (installed) return installed;
   throw new SetupError(
     'The browser tests need Chromium, and apt-get could not install it. Install it (Debian: apt-get install chromium), or name one by REPLYLANE_CHROMIUM.',
   );
-}
-
-async function aptGet(...args) {
-  try {
-    return (await runQuietly('apt-get', args)) === 0;
-  } catch {
-    return false;
-  }
 }
 
 function isExecutable(path) {

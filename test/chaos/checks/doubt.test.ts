@@ -79,6 +79,16 @@ describe('seconds to review', () => {
     expect(listingSeconds(run.evidence)).toEqual([2]);
   });
 
+  it('are not counted of an arrival that an attempt before has answered for', () => {
+    const run = new Sample().reply('k', 'review', {
+      attempts: [
+        ['flood', 2],
+        ['unknown', 30],
+      ],
+    });
+    expect(listingSeconds(run.arrival('k', 1, 'flood').evidence)).toEqual([]);
+  });
+
   it('are counted from the reset that lost what was known', () => {
     const run = new Sample().reply('k', 'review', { attempts: [['unknown', 12]] });
     run.arrival('k', 1).act('reset', 'k', 11, 'reset').act('reset', 'k', 20, 'reset');

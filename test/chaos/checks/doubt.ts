@@ -79,17 +79,22 @@ function uncertainArrivals(facts: ReplyFacts, afterMs: number | null = null): nu
 
 /**
  * Seconds by which an uncertain request came under review later than its HTTP time-out: one figure for each attempt that
- * ended as `unknown` and had arrived. Below zero where the loss was noticed sooner. Where an operator's reset has thrown
- * away what was known, it was lost then.
+ * ended as `unknown` and had arrived. Below zero where the loss was noticed sooner. An arrival before the end of the attempt
+ * before is that one's. Where an operator's reset has thrown away what was known, it was lost then.
  */
 export function listingSeconds(evidence: Evidence): readonly number[] {
-  return gatherFacts(evidence).flatMap((facts) =>
-    attemptsOf(facts, ['unknown']).flatMap(({ at }) => {
+  return gatherFacts(evidence).flatMap((facts) => {
+    const attempts = facts.reply.record?.attempts ?? [];
+    return attempts.flatMap(({ at, outcome }, index) => {
+      if (outcome !== 'unknown') return [];
       const atMs = Date.parse(at);
-      const arrival = facts.arrivals.findLast((candidate) => candidate.atMs <= atMs);
+      const sinceMs = Date.parse(attempts[index - 1]?.at ?? '') || 0;
+      const arrival = facts.arrivals.findLast(
+        (candidate) => candidate.atMs <= atMs && candidate.atMs > sinceMs,
+      );
       if (arrival === undefined) return [];
       const lostAtMs = Math.max(arrival.atMs, ...facts.resetAtMs.filter((resetAtMs) => resetAtMs <= atMs));
       return [(atMs - lostAtMs - evidence.settings.httpTimeoutMs) / 1000];
-    }),
-  );
+    });
+  });
 }
