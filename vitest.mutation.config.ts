@@ -13,7 +13,7 @@ class TablesFirst extends BaseSequencer {
 // What `npm run test:mutation` runs for each mutant: the pure tests, with fewer runs of each property.
 export default defineConfig({
   test: {
-    include: ['test/{contracts,domain}/**/*.test.ts'],
+    include: [process.env['REPLYLANE_MUTATED_TESTS'] ?? 'test/{contracts,domain}/**/*.test.ts'],
     // Thousands of replies, for 20 s: what they judge is room and rate.
     exclude: ['test/domain/lane/{size,pace}.test.ts'],
     setupFiles: ['test/support/fixed-properties.ts'],

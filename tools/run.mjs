@@ -5,16 +5,43 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBrowser } from './setup/browser.mjs';
 import { ensureBuild } from './setup/build.mjs';
+import { ensureFaketime } from './setup/faketime.mjs';
 import { ensurePackages } from './setup/packages.mjs';
 import { ROOT, SetupError, run, say } from './setup/step.mjs';
 
 const CODE = ['**/*.{ts,mjs,json,yml}'];
 
+/** Chosen once, and kept: what they have found stays found. */
+const CHAOS_SEEDS = [7, 21];
+const CHAOS_MINUTES = 3;
+
+/** What mutation tests change, and the tests that have to see it. */
+const MUTATED = [
+  {
+    name: 'contracts',
+    under: (path) => path.startsWith('contracts'),
+    mutate: ['contracts/**/*.ts'],
+    tests: 'test/contracts/**/*.test.ts',
+  },
+  {
+    name: 'domain',
+    under: (path) => path.startsWith('domain') && !path.startsWith('domain/lane'),
+    mutate: ['domain/**/*.ts', '!domain/lane/**'],
+    tests: 'test/domain/*.test.ts',
+  },
+  {
+    name: 'lane',
+    under: (path) => path.startsWith('domain/lane'),
+    mutate: ['domain/lane/**/*.ts'],
+    tests: 'test/domain/lane/**/*.test.ts',
+  },
+];
+
 const TASKS = {
   build: async () => (await ensurePackages(), await ensureBuild(), 0),
   demo: (args) => program('dist/tools/demo/main.js', args),
   bench: (args) => program('dist/bench/main.js', args),
-  chaos: (args) => program('dist/test/chaos/main.js', args),
+  chaos,
   compatibility: (args) => program('dist/tools/compatibility/main.js', args),
   'docs:configuration': (args) => program('dist/tools/configuration/main.js', args),
   'record-histories': (args) => program('dist/test/replay/record.js', args),
@@ -47,12 +74,15 @@ async function check(args, failedBefore = 0) {
   return code === 0 && failed > 0 ? 1 : code;
 }
 
-/** What continuous integration runs: the stress tests, the cluster, those in a browser, then the checks. */
+/** What continuous integration runs: the stress tests, the chaos of fixed seeds, the cluster, those in a browser, then the checks. */
 async function ci(args) {
+  const parts = [{ name: 'test:stress', part: stress }];
+  for (const seed of CHAOS_SEEDS) parts.push({ name: `chaos, seed ${seed}`, part: () => chaosOf(seed) });
+  parts.push({ name: 'test:cluster', part: cluster }, { name: 'test:browser', part: browser });
   let failed = 0;
-  for (const name of ['test:stress', 'test:cluster', 'test:browser']) {
+  for (const { name, part } of parts) {
     say(`ci: ${name}`);
-    if ((await failedOr(TASKS[name])) === 0) continue;
+    if ((await failedOr(part)) === 0) continue;
     failed += 1;
     say(`ci: ${name} failed`);
   }
@@ -68,6 +98,18 @@ async function failedOr(task) {
     say(error.message);
     return 1;
   }
+}
+
+async function chaos(args) {
+  await ensurePackages();
+  process.env.REPLYLANE_FAKETIME = await ensureFaketime();
+  return program('dist/test/chaos/main.js', args);
+}
+
+/** In a process of its own, as a run of the harness ends its process. */
+function chaosOf(seed) {
+  const args = ['chaos', '--seed', String(seed), '--minutes', String(CHAOS_MINUTES)];
+  return run(process.execPath, [join(ROOT, 'tools', 'run.mjs'), ...args]);
 }
 
 /** With `--screenshots`, writes the pictures of the docs anew. */
@@ -114,13 +156,28 @@ async function test(args, failedBefore) {
   }
 }
 
-/** Changes the code in a thousand ways and tells which of them no test sees. Folders and files limit what is changed. */
+/**
+ * Changes the code in a thousand ways and tells which of them no test sees: part by part, each with its own tests only,
+ * which takes a fraction of the time. Folders and files limit what is changed.
+ */
 async function mutation(args) {
   const isOption = args.findIndex((arg) => arg.startsWith('-'));
   const paths = isOption < 0 ? args : args.slice(0, isOption);
-  const patterns = paths.map((path) => (path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**/*.ts`));
-  const mutate = patterns.length > 0 ? ['--mutate', patterns.join(',')] : [];
-  return await tool('@stryker-mutator/core/bin/stryker.js', ['run', ...mutate, ...args.slice(paths.length)]);
+  const options = args.slice(paths.length);
+  let worst = 0;
+  for (const { name, under, mutate, tests } of MUTATED) {
+    const own = paths.filter((path) => under(path));
+    if (paths.length > 0 && own.length === 0) continue;
+    say(`mutation: ${name}`);
+    const patterns = own.map((path) => (path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**/*.ts`));
+    const what = ['--mutate', (patterns.length > 0 ? patterns : mutate).join(',')];
+    const kept = ['--incrementalFile', `coverage/mutation/${name}.json`];
+    const code = await tool('@stryker-mutator/core/bin/stryker.js', ['run', ...what, ...kept, ...options], {
+      REPLYLANE_MUTATED_TESTS: tests,
+    });
+    worst = Math.max(worst, code);
+  }
+  return worst;
 }
 
 async function built() {
