@@ -108,6 +108,11 @@ describe('the request', () => {
       body: '{}',
     }));
 
+  test('has a text of digits as the text that it is', () =>
+    expect(qivuna.request(message({ chat_id: 1, text: '123' }), options).body).toBe(
+      '{"chat_id":1,"text":"123"}',
+    ));
+
   test.each([
     ['9007199254740993', '9007199254740993'],
     ['-9223372036854775808', '-9223372036854775808'],
@@ -214,7 +219,19 @@ describe('a token', () => {
   );
 
   test.each(
-    each(['', ':', '7:', ':s3cret', '7000000001', '7 :secret', '7:sec ret', '7:sécret', `${token}\n`, 'é:s']),
+    each([
+      '',
+      ':',
+      '7:',
+      ':s3cret',
+      '7000000001',
+      '7 :secret',
+      '7:sec ret',
+      '7:sécret',
+      `${token}\n`,
+      'é:s',
+      ' 7:secret',
+    ]),
   )('none: %j', (text) => {
     const problem = qivuna.tokenProblem(text);
     expect(problem).toMatch(/id:secret/);
