@@ -157,3 +157,14 @@ test("another service's content is none, and says what is missing", () =>
     'params.to',
     'params.message',
   ]));
+
+test.each([
+  [message({ to: undefined }), /^is missing: give \{ id, type \}/],
+  [message({ to: { type: 'user' } }), /^is missing: give the id/],
+  [message({ message: undefined }), /^is missing: give \{ type: "text", text \}/],
+  [message({ message: { type: 'text' } }), /^is missing: give the text/],
+  [message({ chat_id: '42' }), /^is not known here: give to, message, provider_data, reply_to only$/],
+  [message({ account_id: 'acc_1' }), /^is the bot's own, from its configuration: leave it out$/],
+])('what is wrong is told with what to do: %j', (content, words) =>
+  expect(problems(content).map(({ problem }) => problem)).toEqual([expect.stringMatching(words)]),
+);

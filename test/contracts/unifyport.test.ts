@@ -150,6 +150,7 @@ describe('the text form', () => {
     ['Group:42', { id: 'Group:42', type: 'user' }],
     ['room:42', { id: 'room:42', type: 'user' }],
     ['user:group:42', { id: 'group:42', type: 'user' }],
+    ['supergroup:42', { id: 'supergroup:42', type: 'user' }],
     ['user:', { id: '', type: 'user' }],
     ['group:a\nb', { id: 'a\nb', type: 'group' }],
     [42, { id: 42, type: 'user' }],
