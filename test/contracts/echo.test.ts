@@ -71,6 +71,32 @@ describe('what a service repeats of a content is marked', () => {
   });
 });
 
+test.each([['&#1114112;'], ['&#9999999;'], ['&#x110000;'], ['&#xFFFFFF;'], ['&#55296;'], ['\\ud800']])(
+  'a number beyond all characters is none, and harms nothing: %s',
+  (number) =>
+    expect(withoutEcho(saying('Dear Ann, your code is 7'), `${number} Dear Ann, your code is 7!`)).toMatch(
+      /\[text\]!$/,
+    ),
+);
+
+test.each([
+  ['7'.repeat(8), 'as 77777777 it', 'as [text] it'],
+  ['0909090', 'as 0909090 it', 'as [text] it'],
+])('digits count twice: %j', (text, words, shown) => expect(withoutEcho(saying(text), words)).toBe(shown));
+
+test('a text is found at any depth of the content but beyond 64', () => {
+  const nested = (depth: number): unknown => {
+    let value: unknown = 'Dear Ann, your code is 7';
+    for (let i = 0; i < depth; i++) value = { in: value };
+    return value;
+  };
+  const shown = (depth: number): string =>
+    withoutEcho({ method: 'm', params: { a: nested(depth) } }, 'Dear Ann, your code is 7');
+  expect(shown(1)).toBe('[text]');
+  expect(shown(63)).toBe('[text]');
+  expect(shown(100_000)).toBe('Dear Ann, your code is 7');
+});
+
 describe('the service’s own words stand', () => {
   const ordinary = [
     'Bad Request: chat not found',
