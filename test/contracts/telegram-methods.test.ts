@@ -124,8 +124,12 @@ describe('an edit that would change nothing has come about', () => {
     (method) => expect(edit(method)).toEqual({ kind: 'sent', message: { message_id: 9, date: null } }),
   );
 
+  test('also where the sentence stands alone', () =>
+    expect(edit('editMessageText', 400, 'Message is not modified').kind).toBe('sent'));
+
   test('other methods, codes and sentences are refused as ever', () => {
     expect(edit('sendMessage').kind).toBe('rejected');
+    expect(edit('creditStars').kind).toBe('rejected');
     expect(edit('editMessageText', 403).kind).toBe('rejected');
     expect(edit('editMessageText', 400, "Bad Request: can't parse: message is not modified").kind).toBe(
       'rejected',
@@ -147,11 +151,18 @@ describe('an edit that would change nothing has come about', () => {
 
 describe('one of several messages that failed says nothing of the others', () => {
   const description = 'Bad Request: failed to send message #2 with the error message "WEBPAGE_MEDIA_EMPTY"';
-  const refusal = (method: string, words = description) =>
-    answered(400, { ok: false, error_code: 400, description: words }, { method, params: { chat_id: 1 } });
+  const refusal = (method: string, words = description, code = 400) =>
+    answered(code, { ok: false, error_code: code, description: words }, { method, params: { chat_id: 1 } });
 
   test('sendMediaGroup: unknown', () =>
-    expect(refusal('sendMediaGroup')).toMatchObject({ kind: 'unknown', unreadable: false }));
+    expect(refusal('sendMediaGroup')).toMatchObject({
+      kind: 'unknown',
+      unreadable: false,
+      evidence: expect.stringMatching(/^HTTP 400, one of several messages failed: .*WEBPAGE_MEDIA_EMPTY/),
+    }));
+
+  test('under another code it is a refusal of all', () =>
+    expect(refusal('sendMediaGroup', description, 403).kind).toBe('rejected'));
 
   test('a group that was refused as a whole is rejected', () =>
     expect(refusal('sendMediaGroup', 'Bad Request: chat not found').kind).toBe('rejected'));

@@ -158,6 +158,17 @@ describe('the same content for another chat', () => {
   });
 });
 
+test('the text form is a sendMessage, and its problems are told by the names that people gave', () => {
+  const { content, fieldName } = telegram.text;
+  expect(content(7, 'hi')).toEqual({ method: 'sendMessage', params: { chat_id: 7, text: 'hi' } });
+  expect(content('@news', undefined)).toStrictEqual({ method: 'sendMessage', params: { chat_id: '@news' } });
+  expect(content(undefined, 'hi')).toStrictEqual({ method: 'sendMessage', params: { text: 'hi' } });
+  expect(['params.chat_id', 'params.text', 'method'].map(fieldName)).toEqual(['chat', 'text', 'method']);
+});
+
+test('an error of the service stands in the outcome, and nowhere else', () =>
+  expect(telegram.serviceError(hello, { httpStatus: 400, headers: {}, body: '{"ok":false}' })).toBeNull());
+
 test('a contract is found by its own name only', () => {
   expect(contractNames).toContain('telegram');
   for (const name of contractNames) expect(contractOf(name)?.name).toBe(name);
