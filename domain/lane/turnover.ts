@@ -25,12 +25,7 @@ export const longRuns: TurnoverLimits = { quiet: 100, atMost: 400 };
  * that task, and another worker must replay the whole run before the lane answers again; while no request is out, nobody
  * has anything to report.
  */
-export function isTurnoverDue(
-  lane: Lane,
-  messages: number,
-  nowMs: number,
-  limits: TurnoverLimits,
-): boolean {
+export function isTurnoverDue(lane: Lane, messages: number, nowMs: number, limits: TurnoverLimits): boolean {
   if (messages < limits.quiet) return false;
   if (messages >= limits.atMost) return true;
   return outstandingFences(lane, policyInForce(lane), nowMs).length === 0;
