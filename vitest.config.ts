@@ -7,8 +7,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', './tools/vitest-summary.ts'],
     pool: 'forks',
-    // More than this machine has cores: most tests wait, for servers, for workers and for deadlines.
-    maxWorkers: 3,
+    // A file brings a server and workers with it: with three at a time on two slow cores, tests of seconds came too late.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
