@@ -159,11 +159,18 @@ describe('the same content for another chat', () => {
 });
 
 test('the text form is a sendMessage, and its problems are told by the names that people gave', () => {
-  const { content, fieldName } = telegram.text;
-  expect(content(7, 'hi')).toEqual({ method: 'sendMessage', params: { chat_id: 7, text: 'hi' } });
-  expect(content('@news', undefined)).toStrictEqual({ method: 'sendMessage', params: { chat_id: '@news' } });
-  expect(content(undefined, 'hi')).toStrictEqual({ method: 'sendMessage', params: { text: 'hi' } });
-  expect(['params.chat_id', 'params.text', 'method'].map(fieldName)).toEqual(['chat', 'text', 'method']);
+  const { text } = telegram;
+  expect(text.content(7, 'hi')).toEqual({ method: 'sendMessage', params: { chat_id: 7, text: 'hi' } });
+  expect(text.content('@news', undefined)).toStrictEqual({
+    method: 'sendMessage',
+    params: { chat_id: '@news' },
+  });
+  expect(text.content(undefined, 'hi')).toStrictEqual({ method: 'sendMessage', params: { text: 'hi' } });
+  expect(['params.chat_id', 'params.text', 'method'].map((field) => text.fieldName(field))).toEqual([
+    'chat',
+    'text',
+    'method',
+  ]);
 });
 
 test('an error of the service stands in the outcome, and nowhere else', () =>
